@@ -1,0 +1,381 @@
+"""The typed events that make up a `Trace`. Each says what has just happened; the past tense is meant.
+
+Every view of the program (panes, session file, resume, export) is a fold over these. JSON form: one object with a
+`type` tag; unknown fields are ignored on reading, so that an older program can read a newer session.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, get_args
+
+import msgspec
+from msgspec import Struct
+
+from agent_core.change import MemoryChange, decode_hook, encode_hook
+from agent_core.marks import MemoryFilter
+from agent_core.message import Msg, ToolResultState
+
+Finish = Literal["completed", "interrupted", "max_iters", "error"]
+Answer = Literal["once", "always", "refused"]
+
+
+def _tag(name: str) -> str:
+    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
+
+
+class Event(Struct, frozen=True, kw_only=True, tag=_tag, omit_defaults=True):
+    """Base of all events.
+
+    `seq` and `at` (seconds since the epoch) are set by the trace when the event is appended; `seq` is -1 before.
+    `reply_id` names the reply that the event belongs to; None for what happens outside of one.
+    """
+
+    reply_id: str | None = None
+    seq: int = -1
+    at: float = 0.0
+
+
+class Usage(Struct, frozen=True, omit_defaults=True):
+    """Tokens of one model call as the server reported them."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+        )
+
+
+# --- The reply and its rounds
+
+
+class ReplyStarted(Event, frozen=True, kw_only=True):
+    """A reply began; `inputs` are the ids of the messages that it answers."""
+
+    agent: str
+    inputs: tuple[str, ...] = ()
+
+
+class ReplyEnded(Event, frozen=True, kw_only=True):
+    """A reply is over. `error` is one line for people when `finish` is `error`, `error_type` the exception's name."""
+
+    finish: Finish
+    rounds: int = 0
+    usage: Usage | None = None
+    error: str = ""
+    error_type: str = ""
+
+
+class RoundStarted(Event, frozen=True, kw_only=True):
+    """A reasoning round began, with its checks for hints; rounds count from 1."""
+
+    round: int
+
+
+class PromptPart(Struct, frozen=True, omit_defaults=True):
+    """One part of a prompt, or one thing that was left out of it.
+
+    Args:
+        kind: `base`, `instructions`, `index`, `summary`, `hint`, `message`, `tools` or `middleware`.
+        key: unique within the prompt: the message's id, or kind and name.
+        label: where it came from, for people.
+        tokens: an estimate of what it costs, or would cost.
+        included: whether it was sent.
+        reason: why (not).
+        content_hash: of the message; empty for other parts.
+        text: of parts that are not messages (messages are in the trace already).
+    """
+
+    kind: str
+    key: str
+    label: str
+    tokens: int
+    included: bool = True
+    reason: str = ""
+    content_hash: str = ""
+    text: str = ""
+
+
+class PromptSent(Event, frozen=True, kw_only=True):
+    """A request is about to go to the model.
+
+    `parts` holds the parts that are new or differ since the prompt event before, and `removed` the keys of those that
+    are no longer there; `prompt.PromptLedger` folds them back into the full list. `tokens` is the estimate of the whole.
+    """
+
+    round: int
+    model: str
+    parts: tuple[PromptPart, ...] = ()
+    removed: tuple[str, ...] = ()
+    tokens: int = 0
+    context_size: int | None = None
+
+
+class ModelCallEnded(Event, frozen=True, kw_only=True):
+    """The model call of a round is over: seconds taken, seconds to the first token, tokens, how it finished."""
+
+    round: int
+    seconds: float
+    first_token_seconds: float | None = None
+    usage: Usage | None = None
+    finish_reason: str | None = None
+    error: str = ""
+
+
+class ModelRetried(Event, frozen=True, kw_only=True):
+    """A model call failed before its first token and is tried again after `delay` seconds."""
+
+    attempt: int
+    delay: float
+    error: str
+
+
+# --- What streams in
+
+
+class BlockStarted(Event, frozen=True, kw_only=True):
+    """A block of text, of reasoning or a tool call begins to stream; `name` is the tool's."""
+
+    block_id: str
+    kind: Literal["text", "thinking", "tool_call"]
+    name: str = ""
+
+
+class BlockDelta(Event, frozen=True, kw_only=True):
+    """More of a block: text, reasoning text, or a piece of the arguments' JSON."""
+
+    block_id: str
+    kind: Literal["text", "thinking", "tool_call"]
+    text: str
+
+
+class BlockEnded(Event, frozen=True, kw_only=True):
+    """A block is complete, or as complete as it will be."""
+
+    block_id: str
+
+
+# --- Tools and permissions
+
+
+class PermissionAsked(Event, frozen=True, kw_only=True):
+    """A person is asked whether a call may be made; `diff` is what it would change, as a unified diff."""
+
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+    question: str
+    diff: str = ""
+
+
+class PermissionAnswered(Event, frozen=True, kw_only=True):
+    """The answer to a question, by a person or for want of one."""
+
+    call_id: str
+    answer: Answer
+    reason: str = ""
+
+
+class ToolStarted(Event, frozen=True, kw_only=True):
+    """A call is being made."""
+
+    call_id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class ToolEnded(Event, frozen=True, kw_only=True):
+    """A call has its result; the result itself is the stored message `msg_id`. `diff` is what it changed."""
+
+    call_id: str
+    tool: str
+    state: ToolResultState
+    msg_id: str = ""
+    seconds: float = 0.0
+    diff: str = ""
+
+
+# --- Memory
+
+
+class MemoryChanged(Event, frozen=True, kw_only=True):
+    """The working memory changed."""
+
+    change: MemoryChange
+
+
+class FilterChanged(Event, frozen=True, kw_only=True):
+    """The filter that governs what the agent sends was replaced."""
+
+    memory_filter: MemoryFilter
+
+
+class CompressionStarted(Event, frozen=True, kw_only=True):
+    """The older part of the conversation is being summarised: so many messages, of so many tokens."""
+
+    messages: int
+    tokens: int
+    cause: str = ""
+
+
+class CompressionEnded(Event, frozen=True, kw_only=True):
+    """A compression is over; with an `error` nothing was changed. `covered` counts the messages in the summary now."""
+
+    covered: int = 0
+    summary_tokens: int = 0
+    seconds: float = 0.0
+    error: str = ""
+
+
+class IndexRead(Event, frozen=True, kw_only=True):
+    """MEMORY.md was put into the system prompt (sent again only when something about it has changed).
+
+    `injected_lines` of `lines` went in; `cut_line` is the first line (from 1) left out, None when all went in;
+    `found` is false when there is no such file at `path`.
+    """
+
+    path: str
+    found: bool
+    text: str = ""
+    lines: int = 0
+    injected_lines: int = 0
+    tokens: int = 0
+    cut_line: int | None = None
+
+
+class RetrievalStarted(Event, frozen=True, kw_only=True):
+    """A search of long-term memory for a question began in the background."""
+
+    retrieval_id: str
+    source: str
+    question: str
+
+
+class RetrievalStage(Event, frozen=True, kw_only=True):
+    """A stage of a retrieval is over: `scan`, `search`, `select` or `read`, with a few words on what it gave."""
+
+    retrieval_id: str
+    stage: str
+    seconds: float
+    detail: str = ""
+
+
+class RecalledMemory(Struct, frozen=True, omit_defaults=True):
+    """One memory that a retrieval chose: where it is, which version, the text for the prompt, why."""
+
+    path: str
+    content_hash: str
+    text: str = ""
+    reason: str = ""
+    score: float | None = None
+
+
+RetrievalFinish = Literal["found", "nothing", "cancelled", "failed"]
+
+
+class RetrievalEnded(Event, frozen=True, kw_only=True):
+    """The background work of a retrieval is over. What became of it is said by `RetrievalSettled`."""
+
+    retrieval_id: str
+    finish: RetrievalFinish
+    memories: tuple[RecalledMemory, ...] = ()
+    seconds: float = 0.0
+    error: str = ""
+
+
+Outcome = Literal["injected", "nothing", "known", "late", "cancelled", "failed"]
+
+
+class RetrievalSettled(Event, frozen=True, kw_only=True):
+    """The one outcome of a retrieval.
+
+    `injected` at `round` (of the next reply when `carried_over`), `nothing` relevant, all already `known` to the
+    conversation, `late` (its reply had ended, and there was no next one to carry it to), `cancelled`, `failed`.
+    """
+
+    retrieval_id: str
+    outcome: Outcome
+    round: int = 0
+    carried_over: bool = False
+    msg_ids: tuple[str, ...] = ()
+    detail: str = ""
+
+
+class RetrievalCarriedOver(Event, frozen=True, kw_only=True):
+    """The reply of a retrieval ended before its result could go in; it waits for the next reply of the same agent."""
+
+    retrieval_id: str
+
+
+class FileChanged(Event, frozen=True, kw_only=True):
+    """A file of long-term memory was created, changed or deleted; `diff` is unified, `origin` is who did it."""
+
+    path: str
+    origin: Literal["user", "model", "tool", "outside"]
+    diff: str = ""
+    call_id: str = ""
+
+
+class Noticed(Event, frozen=True, kw_only=True):
+    """Something a person should know, in one line; `level` says how much."""
+
+    text: str
+    level: Literal["information", "warning", "error"] = "information"
+
+
+AnyEvent = (
+    ReplyStarted
+    | ReplyEnded
+    | RoundStarted
+    | PromptSent
+    | ModelCallEnded
+    | ModelRetried
+    | BlockStarted
+    | BlockDelta
+    | BlockEnded
+    | PermissionAsked
+    | PermissionAnswered
+    | ToolStarted
+    | ToolEnded
+    | MemoryChanged
+    | FilterChanged
+    | CompressionStarted
+    | CompressionEnded
+    | IndexRead
+    | RetrievalStarted
+    | RetrievalStage
+    | RetrievalEnded
+    | RetrievalSettled
+    | RetrievalCarriedOver
+    | FileChanged
+    | Noticed
+)
+
+EVENT_TYPES: tuple[type[Event], ...] = get_args(AnyEvent)
+
+_encoder = msgspec.json.Encoder(enc_hook=encode_hook)
+_decoder = msgspec.json.Decoder(AnyEvent, dec_hook=decode_hook)
+
+
+def encode_event(event: Event) -> bytes:
+    """One event as one line of JSON, without the newline."""
+    return _encoder.encode(event)
+
+
+def decode_event(line: bytes | str) -> AnyEvent:
+    """The event that `encode_event` wrote.
+
+    Raises:
+        ValueError: the line is not an event (msgspec's errors are ValueErrors).
+    """
+    return _decoder.decode(line)
+
+
+__all__ = [cls.__name__ for cls in EVENT_TYPES] + [
+    "Answer", "AnyEvent", "EVENT_TYPES", "Event", "Finish", "Msg", "Outcome", "PromptPart", "RecalledMemory",
+    "RetrievalFinish", "Usage", "decode_event", "encode_event",
+]  # fmt: skip
