@@ -11,7 +11,9 @@ from msgspec import Struct
 class FileInfo(Struct, frozen=True):
     """What a directory listing or a stat knows of one file. `modified` is in seconds since the epoch.
 
-    `version` changes whenever the content may have changed (on local disks: mtime in nanoseconds and size).
+    `version` changes whenever the content may have changed (on local disks: mtime in nanoseconds and size). `is_link`
+    tells that the entry itself is a link, all else being that of its target; with it, a listing is enough to know which
+    entries must be resolved before they are trusted.
     """
 
     name: str
@@ -20,6 +22,7 @@ class FileInfo(Struct, frozen=True):
     modified: float
     is_dir: bool
     version: str
+    is_link: bool = False
 
 
 class BackendBase(ABC):
