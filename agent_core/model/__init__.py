@@ -11,12 +11,14 @@ from agent_core.model.base import (
     ToolCallDelta,
     ToolSchema,
 )
+from agent_core.model.scripted_model import ScriptedChatModel
 
 __all__ = [
     "ChatModelBase",
     "Finished",
     "ModelDelta",
     "Retrying",
+    "ScriptedChatModel",
     "StructuredReply",
     "TextDelta",
     "ThinkingDelta",
