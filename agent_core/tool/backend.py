@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from msgspec import Struct
 
@@ -31,6 +32,9 @@ class BackendBase(ABC):
     Errors are the built-in ones (`FileNotFoundError`, `IsADirectoryError`, `PermissionError`, other `OSError`), so that
     callers need not know which back end they have.
 
+    Reading and writing take `follow`. A caller that has resolved and checked a path passes `follow=False`: links are
+    then not followed but refused, so that none can be swapped in after the check.
+
     Attributes:
         name: tells back ends apart in records and on the screen, for example `local`.
     """
@@ -38,14 +42,14 @@ class BackendBase(ABC):
     name: str
 
     @abstractmethod
-    async def read_file(self, path: str, *, limit: int | None = None) -> bytes:
-        """The file's bytes; with `limit`, at most so many from its start."""
+    async def read_file(self, path: str, *, limit: int | None = None, follow: bool = True) -> bytes:
+        """The file's bytes; with `limit`, at most so many from its start. What is no regular file is refused."""
 
     @abstractmethod
-    async def write_file(self, path: str, data: bytes) -> None:
+    async def write_file(self, path: str, data: bytes, *, follow: bool = True) -> None:
         """Replace the file's content as a whole: afterwards it holds all of `data`, or on error what it held before.
 
-        Missing parent folders are made.
+        Missing parent folders are made. A link stays one: the file that it leads to is written.
         """
 
     @abstractmethod
@@ -71,6 +75,18 @@ class BackendBase(ABC):
     @abstractmethod
     def absolute(self, path: str) -> str:
         """`path` made absolute and tidied, `~` expanded, links left alone."""
+
+    @asynccontextmanager
+    async def lock(self, path: str) -> AsyncIterator[None]:
+        """Keep others from changing the file between reading it and writing it back, other processes included.
+
+        Not reentrant. Only those who ask for the lock are kept away. This default is for back ends that have no locks:
+        it keeps nobody away, and what is written must be compared with what was read.
+
+        Raises:
+            TimeoutError: somebody else did not let go of it in time.
+        """
+        yield
 
     def contains(self, folder: str, path: str) -> bool:
         """Whether `path` is `folder` or inside it; both must be resolved."""

@@ -12,6 +12,7 @@ from agent_core.event import Event
 from agent_core.message import DataBlock, TextBlock
 from agent_core.model.base import ToolSchema
 from agent_core.permission import PermissionBehavior, PermissionContext, PermissionDecision
+from agent_core.tool.backend import BackendBase
 from agent_core.tool.read_record import ReadRecord
 
 ToolOutput = str | list[TextBlock | DataBlock]
@@ -26,6 +27,7 @@ class ToolBase(ABC):
         input_schema: JSON schema of its arguments, an object.
         is_read_only: it changes nothing; allowed where nothing may be changed.
         is_concurrency_safe: several calls may run at the same time.
+        backend: where the files are that it works on; None for this machine's disk, or for tools without files.
     """
 
     name: str
@@ -33,10 +35,14 @@ class ToolBase(ABC):
     input_schema: dict[str, Any]
     is_read_only: bool = False
     is_concurrency_safe: bool = False
+    backend: BackendBase | None = None
 
     @abstractmethod
-    async def call(self, **arguments: Any) -> ToolOutput:
-        """Do it and return text or blocks. Raising makes an error result with the exception's text."""
+    async def call(self, *args: Any, **arguments: Any) -> ToolOutput:
+        """Do it and return text or blocks. Raising makes an error result with the exception's text.
+
+        Arguments come by name; `*args` is here only so that a tool may spell out its own.
+        """
 
     async def check_permissions(self, arguments: dict[str, Any], context: PermissionContext) -> PermissionDecision:
         """The tool's own opinion on a call; PASSTHROUGH leaves it to the rules and the mode."""
@@ -59,6 +65,7 @@ class ToolBase(ABC):
 class CallContext:
     """What a tool may use while it serves a call: the agent's read record, a way to tell, the call's id.
 
+    `permitted_path` is the resolved path that the permission was given for: a tool refuses to work on another one.
     `diff` is set by tools that change files, so that the result's event can carry it.
     """
 
@@ -68,10 +75,12 @@ class CallContext:
         emit: Callable[[Event], Event] | None = None,
         call_id: str = "",
         reply_id: str | None = None,
+        permitted_path: str | None = None,
     ) -> None:
         self.reads = reads if reads is not None else ReadRecord()
         self.call_id = call_id
         self.reply_id = reply_id
+        self.permitted_path = permitted_path
         self.diff = ""
         self._emit = emit
 
