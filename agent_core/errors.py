@@ -21,6 +21,15 @@ from __future__ import annotations
 class MnemoscopeError(Exception):
     """Base of everything this package raises on purpose; `str()` of it is fit to be shown to a person."""
 
+    @classmethod
+    def of(cls, error: Exception) -> MnemoscopeError:
+        """The error itself if it is one of ours, else a `ReplyError` with it as the cause."""
+        if isinstance(error, MnemoscopeError):
+            return error
+        wrapped = ReplyError(f"The reply failed: {type(error).__name__}: {error}")
+        wrapped.__cause__ = error
+        return wrapped
+
 
 class ModelError(MnemoscopeError):
     """A model call failed. `retryable` tells whether the same request may succeed later."""
@@ -64,6 +73,10 @@ class ContextOverflow(ModelError):
 
 class ModelBadRequest(ModelError):
     """The endpoint refused the request for another reason; repeating it unchanged is useless."""
+
+
+class ReplyError(MnemoscopeError):
+    """A reply failed for a reason that has no class of its own; the cause is attached."""
 
 
 class StructuredOutputError(MnemoscopeError):

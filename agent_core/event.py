@@ -16,7 +16,7 @@ from agent_core.marks import MemoryFilter
 from agent_core.message import Msg, ToolResultState
 
 Finish = Literal["completed", "interrupted", "max_iters", "error"]
-Answer = Literal["once", "always", "refused"]
+Answer = Literal["once", "always", "no"]
 
 
 def _tag(name: str) -> str:
@@ -104,7 +104,7 @@ class PromptSent(Event, frozen=True, kw_only=True):
     """A request is about to go to the model.
 
     `parts` holds the parts that are new or differ since the prompt event before, and `removed` the keys of those that
-    are no longer there; `prompt.PromptLedger` folds them back into the full list. `tokens` is the estimate of the whole.
+    are gone; `prompt_ledger.PromptLedger` folds them back into the full list. `tokens` estimates the whole.
     """
 
     round: int

@@ -11,7 +11,7 @@ import hashlib
 import json
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from datetime import datetime
 from typing import Any, Literal, NoReturn, TypeVar, cast, get_args, overload
@@ -117,7 +117,7 @@ class Msg:
         TypeError: the content is neither a str nor blocks.
     """
 
-    __slots__ = ("_content", "_hash", "_metadata", "created_at", "id", "name", "role")
+    __slots__ = ("_content", "_hash", "_metadata", "_tokens", "created_at", "id", "name", "role")
 
     id: str
     name: str
@@ -126,6 +126,7 @@ class Msg:
     _content: str | tuple[ContentBlock, ...]
     _metadata: dict[str, Any] | None
     _hash: str | None
+    _tokens: int | None
 
     def __init__(
         self,
@@ -146,6 +147,7 @@ class Msg:
         self._set("_content", _checked_content(content))
         self._set("_metadata", deepcopy(dict(metadata)) if metadata else None)
         self._set("_hash", None)
+        self._set("_tokens", None)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)
@@ -179,6 +181,16 @@ class Msg:
     def metadata(self) -> dict[str, Any]:
         """A copy of the facts about this message."""
         return deepcopy(self._metadata) if self._metadata else {}
+
+    def get_metadata(self, key: str, default: Any = None) -> Any:
+        """One fact about this message, copied; `default` when it has none of that name."""
+        return deepcopy(self._metadata.get(key, default)) if self._metadata else default
+
+    def remember_tokens(self, count: Callable[[Msg], int]) -> int:
+        """What `count` gave for this message the first time; since a message never changes, it is asked only once."""
+        if self._tokens is None:
+            self._set("_tokens", count(self))
+        return cast("int", self._tokens)
 
     @property
     def content_hash(self) -> str:
@@ -245,6 +257,8 @@ class Msg:
             raise ValueError(f"not a message: {error}") from error
 
     def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
         if not isinstance(other, Msg):
             return NotImplemented
         mine = (self.id, self.name, self.role, self._content, self._metadata)

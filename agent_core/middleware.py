@@ -22,9 +22,9 @@ SystemPrompt = str | Sequence[PromptPart]
 class MiddlewareBase:
     """Override the hooks that you need; the others cost nothing.
 
-    The first middleware of an agent is the outermost. `next_handler(**input_kwargs)` goes on inwards; arguments left out
-    keep their values. Events that a hook yields of its own are appended to the trace once; events that it swallows are
-    hidden from its caller only.
+    The first middleware of an agent is the outermost. `next_handler(**input_kwargs)` goes on inwards; arguments left
+    out keep their values. Events that a hook yields of its own are appended to the trace once; events that it swallows
+    are hidden from its caller only.
     """
 
     async def on_reply(self, agent: Agent, input_kwargs: Kwargs, next_handler: StreamHandler) -> AsyncIterator[Event]:

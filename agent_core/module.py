@@ -87,10 +87,14 @@ class StateModule:
         missing = [name for name in (*self._modules, *self._attributes) if name not in state_dict]
         if missing and strict:
             raise KeyError(f"the state lacks {missing[0]!r}")
+        # Everything is converted before anything is set, so that a bad value changes nothing.
+        values = {
+            name: attribute.from_json(state_dict[name]) if attribute.from_json else deepcopy(state_dict[name])
+            for name, attribute in self._attributes.items()
+            if name in state_dict
+        }
         for name, module in self._modules.items():
             if name in state_dict:
                 module.load_state_dict(state_dict[name], strict=strict)
-        for name, attribute in self._attributes.items():
-            if name in state_dict:
-                value = state_dict[name]
-                setattr(self, name, attribute.from_json(value) if attribute.from_json else deepcopy(value))
+        for name, value in values.items():
+            setattr(self, name, value)

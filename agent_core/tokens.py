@@ -37,12 +37,16 @@ def estimate_tokens(text: str) -> int:
 
 def estimate_message_tokens(msg: Msg) -> int:
     """Estimate what a message costs in a prompt, its overhead included; reasoning is not sent and costs nothing."""
-    return MESSAGE_OVERHEAD + sum(map(_block_tokens, msg.blocks))
+    return msg.remember_tokens(_message_tokens)
 
 
 def estimate_schema_tokens(schemas: Iterable[Mapping[str, Any]]) -> int:
     """Estimate what tool schemas cost in a prompt."""
     return sum(estimate_tokens(json.dumps(schema, ensure_ascii=False)) for schema in schemas)
+
+
+def _message_tokens(msg: Msg) -> int:
+    return MESSAGE_OVERHEAD + sum(map(_block_tokens, msg.blocks))
 
 
 def _block_tokens(block: ContentBlock) -> int:

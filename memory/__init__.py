@@ -1,0 +1,7 @@
+"""Working memory and long-term memory."""
+
+from agent_core.marks import MemoryFilter, decide, select
+from memory.working.base import MemoryBase
+from memory.working.in_memory import InMemoryMemory
+
+__all__ = ["InMemoryMemory", "MemoryBase", "MemoryFilter", "decide", "select"]

@@ -1,0 +1,214 @@
+"""Making the calls of a round: permission, execution, and a result for every call, whatever happens."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from agent_core.errors import ToolError
+from agent_core.event import Answer, Event, PermissionAnswered, PermissionAsked, ToolEnded, ToolStarted
+from agent_core.marks import TOOL
+from agent_core.message import SystemMsg, ToolCallBlock, ToolResultBlock, ToolResultState
+from agent_core.onion import call_through, merged, stream_through
+from agent_core.permission import PermissionBehavior, PermissionDecision
+from agent_core.permission_engine import decide_permission
+from agent_core.text import shorten
+from agent_core.tokens import estimate_tokens
+from agent_core.tool.arguments import parse_arguments
+from agent_core.tool.base import CallContext, ToolBase, ToolOutput, serving
+
+if TYPE_CHECKING:
+    from agent_core.reply import ReplyRun
+
+INTERRUPTED = "Interrupted: this call did not finish."
+NO_ONE_TO_ASK = "Not allowed: this needs a person's permission, and there is no one to ask."
+REFUSED = "The user refused this call. Do not repeat it; go on without it or ask what they would like instead."
+
+
+class _Result(NamedTuple):
+    output: ToolOutput
+    state: ToolResultState
+    diff: str = ""
+    seconds: float = 0.0
+
+
+class Acting:
+    """Makes the calls of one round for a running reply."""
+
+    def __init__(self, run: ReplyRun, finish_reason: str | None) -> None:
+        self._run = run
+        self._agent = run.agent
+        self._finish_reason = finish_reason
+        self._unanswered: dict[str, ToolCallBlock] = {}
+
+    async def make(self, calls: Sequence[ToolCallBlock]) -> AsyncIterator[Event]:
+        """Make the calls in order; neighbours that are safe to run at the same time do.
+
+        When this is cancelled or fails, calls without a result get an interrupted one.
+        """
+        self._unanswered = {call.id: call for call in calls}
+        try:
+            for batch in self._batches(calls):
+                async for event in merged([self._make_one(call) for call in batch]):
+                    yield event
+        finally:
+            for call in list(self._unanswered.values()):
+                self._run.append(await self._store(call, _Result(INTERRUPTED, "interrupted")))
+
+    def _batches(self, calls: Sequence[ToolCallBlock]) -> Iterator[list[ToolCallBlock]]:
+        batch: list[ToolCallBlock] = []
+        for call in calls:
+            tool = self._agent.toolkit.get(call.name)
+            if tool is not None and tool.is_concurrency_safe:
+                batch.append(call)
+                continue
+            if batch:
+                yield batch
+            yield [call]
+            batch = []
+        if batch:
+            yield batch
+
+    async def _make_one(self, call: ToolCallBlock) -> AsyncIterator[Event]:
+        tool = self._agent.toolkit.get(call.name)
+        try:
+            if tool is None:
+                raise ToolError(f"There is no tool {call.name!r}. There are: {', '.join(self._agent.toolkit.names)}.")
+            arguments = parse_arguments(call.input, self._finish_reason)
+            check_arguments(tool.input_schema, arguments)
+        except ToolError as error:
+            yield self._run.emit(await self._store(call, _Result(str(error), "error")))
+            return
+        refusal: str | None = None
+        async for event_or_refusal in self._ask_permission(call, tool, arguments):
+            if isinstance(event_or_refusal, str):
+                refusal = event_or_refusal
+            else:
+                yield event_or_refusal
+        if refusal is not None:
+            yield self._run.emit(await self._store(call, _Result(refusal, "denied")))
+            return
+
+        async def act(tool_call: ToolCallBlock) -> AsyncIterator[Event]:
+            given = arguments if tool_call is call else parse_arguments(tool_call.input, None)
+            yield self._run.emit(ToolStarted(call_id=call.id, tool=tool.name, arguments=given))
+            yield self._run.emit(await self._store(call, await self._execute(call, tool, given)))
+
+        async for event in stream_through(self._agent, "on_acting", act, self._run.adopt, tool_call=call):
+            yield event
+
+    async def _ask_permission(
+        self, call: ToolCallBlock, tool: ToolBase, arguments: dict[str, Any]
+    ) -> AsyncIterator[Event | str]:
+        """Yield the events of asking, and as the last thing the reason of a refusal, if it is one."""
+        context = self._agent.state.permission_context
+
+        async def decide(tool_call: ToolCallBlock, tool: ToolBase, tool_input: dict[str, Any]) -> PermissionDecision:
+            return await decide_permission(tool, tool_input, context)
+
+        decision = await call_through(
+            self._agent, "on_check_permission", decide, tool_call=call, tool=tool, tool_input=dict(arguments)
+        )
+        if decision.behavior is PermissionBehavior.DENY:
+            yield decision.message or "Not allowed."
+        elif decision.behavior is not PermissionBehavior.ALLOW:
+            # Questions are put one at a time: two calls that run side by side must not talk over each other.
+            async with self._run.asking:
+                diff = await tool.preview(arguments)
+                yield self._run.emit(
+                    PermissionAsked(
+                        call_id=call.id,
+                        tool=tool.name,
+                        arguments=arguments,
+                        question=decision.message or f"Allow {tool.name}?",
+                        diff=diff,
+                    )
+                )
+                answer, reason = await self._answer(call, diff)
+                yield self._run.emit(PermissionAnswered(call_id=call.id, answer=answer, reason=reason))
+            if answer == "always":
+                context.rules.extend(decision.suggested_rules)
+            elif answer == "no":
+                yield reason or REFUSED
+
+    async def _answer(self, call: ToolCallBlock, diff: str) -> tuple[Answer, str]:
+        if self._agent.approve is None:
+            return "no", NO_ONE_TO_ASK
+        try:
+            answer = await self._agent.approve(call, diff)
+        except asyncio.CancelledError:
+            self._run.append(PermissionAnswered(call_id=call.id, answer="no", reason="interrupted"))
+            raise
+        if answer not in ("once", "always", "no"):
+            raise ValueError(f"approve must answer 'once', 'always' or 'no', not {answer!r}")
+        return answer, ""
+
+    async def _execute(self, call: ToolCallBlock, tool: ToolBase, arguments: dict[str, Any]) -> _Result:
+        state = self._agent.state
+        context = CallContext(state.reads, self._run.append, call.id, self._run.reply_id)
+        started = time.monotonic()
+        try:
+            with serving(context):
+                output, outcome = await tool.call(**arguments), "success"
+        except ToolError as error:
+            output, outcome = str(error), "error"
+        except Exception as error:
+            output, outcome = f"{tool.name} failed: {type(error).__name__}: {error}", "error"
+        output = _limited(output, self._agent.context_config.tool_result_limit)
+        return _Result(output, "success" if outcome == "success" else "error", context.diff, time.monotonic() - started)
+
+    async def _store(self, call: ToolCallBlock, result: _Result) -> ToolEnded:
+        """Store the result as a message, and give the event that says so."""
+        output = result.output if isinstance(result.output, str) else tuple(result.output)
+        msg = SystemMsg(call.name, [ToolResultBlock(call.id, call.name, output, result.state)])
+        self._unanswered.pop(call.id, None)
+        await self._run.store(msg, TOOL)
+        return ToolEnded(
+            call_id=call.id,
+            tool=call.name,
+            state=result.state,
+            msg_id=msg.id,
+            seconds=result.seconds,
+            diff=result.diff,
+        )
+
+
+_JSON_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+    "array": (list,),
+    "object": (dict,),
+}
+
+
+def check_arguments(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
+    """Check names and types of arguments against the top level of a JSON schema.
+
+    Raises:
+        ToolError: what is missing, unknown or of the wrong type, so that the model can mend it.
+    """
+    properties: dict[str, Any] = schema.get("properties", {})
+    for name in schema.get("required", ()):
+        if name not in arguments:
+            raise ToolError(f"The argument {name!r} is missing.")
+    for name, value in arguments.items():
+        if name not in properties:
+            if schema.get("additionalProperties", False):
+                continue
+            raise ToolError(f"There is no argument {name!r}; there are: {', '.join(properties)}.")
+        kind = properties[name].get("type")
+        expected = _JSON_TYPES.get(kind) if isinstance(kind, str) else None
+        wrong_bool = isinstance(value, bool) and kind in ("integer", "number")
+        if expected and (not isinstance(value, expected) or wrong_bool):
+            raise ToolError(f"The argument {name!r} must be of type {kind}, not {shorten(repr(value), 80)}.")
+
+
+def _limited(output: ToolOutput, limit: int) -> ToolOutput:
+    if not isinstance(output, str) or estimate_tokens(output) <= limit:
+        return output
+    kept = len(output) * limit // estimate_tokens(output)
+    return f"{output[:kept]}\n[cut: {len(output) - kept} of {len(output)} characters are left out]"

@@ -1,0 +1,252 @@
+"""`Agent`: a ReAct agent over a model, tools, middlewares and a marked working memory."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+from typing import cast
+
+import msgspec
+
+from agent_core.compressing import compress_memory
+from agent_core.compression import ContextConfig
+from agent_core.errors import MnemoscopeError
+from agent_core.event import Answer, Event, FilterChanged, PromptPart
+from agent_core.marks import Marks, MemoryFilter
+from agent_core.memory_follower import MemoryFollower
+from agent_core.message import Msg, ToolCallBlock, UserMsg
+from agent_core.middleware import MiddlewareBase
+from agent_core.model.base import ChatModelBase
+from agent_core.module import StateModule
+from agent_core.onion import call_through, overriding
+from agent_core.permission import PermissionContext
+from agent_core.prompt import Prompt, base_part, build_prompt, extend_system_prompt, system_text
+from agent_core.prompt_ledger import PromptLedger
+from agent_core.reply import ReplyRun
+from agent_core.tool.base import Toolkit
+from agent_core.tool.read_record import ReadRecord
+from agent_core.trace import Trace
+from agent_core.working_memory import WorkingMemory
+
+Approve = Callable[[ToolCallBlock, str], Awaitable[Answer]]
+"""Asks a person about a call; gets the call and a unified diff, answers `once`, `always` or `no`."""
+Inputs = Msg | str | Sequence[Msg | str] | None
+
+
+class AgentState:
+    """What changes about an agent while it works, apart from its memory."""
+
+    def __init__(self) -> None:
+        self.permission_context = PermissionContext()
+        self.reads = ReadRecord()
+        self.reply_id: str | None = None
+
+
+class Agent(StateModule):
+    """Answers messages in rounds of reasoning and acting, and records all of it in its trace.
+
+    Args:
+        name: what it signs its messages with.
+        system_prompt: the first part of the system prompt; middlewares add theirs.
+        model: answers.
+        toolkit: what it can do. A middleware's tools are passed here by whoever builds the agent.
+        middlewares: the first is the outermost.
+        memory: working memory; a new `InMemoryMemory` when absent.
+        max_iters: rounds that a reply may take.
+        context_config: when and how older messages are compressed.
+        approve: asks a person where a permission is needed; without it such calls are refused.
+        trace: where events go; a new one when absent.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        system_prompt: str,
+        model: ChatModelBase,
+        toolkit: Toolkit | None = None,
+        middlewares: Sequence[MiddlewareBase] | None = None,
+        memory: WorkingMemory | None = None,
+        max_iters: int = 50,
+        context_config: ContextConfig | None = None,
+        approve: Approve | None = None,
+        trace: Trace | None = None,
+    ) -> None:
+        super().__init__()
+        self.name = name
+        self.system_prompt = system_prompt
+        self.model = model
+        self.toolkit = toolkit or Toolkit()
+        self.middlewares = list(middlewares or ())
+        self.memory: WorkingMemory = _default_memory() if memory is None else memory
+        self.max_iters = max_iters
+        self.context_config = context_config or ContextConfig()
+        self.approve = approve
+        self.trace = trace or Trace()
+        self.state = AgentState()
+        self.prompt_ledger = PromptLedger()
+        self._memory_filter = MemoryFilter()
+        self.register_state("memory_filter", msgspec.to_builtins, lambda data: msgspec.convert(data, MemoryFilter))
+        self._turn = asyncio.Lock()
+        self._current_ids: Collection[str] = ()
+        self._token_ratio = 1.0
+        self._follower = MemoryFollower(self.memory, self.trace, lambda: self.state.reply_id)
+
+    @property
+    def memory_filter(self) -> MemoryFilter:
+        """What is let through to the model of what was stored before the running reply."""
+        return self._memory_filter
+
+    @memory_filter.setter
+    def memory_filter(self, memory_filter: MemoryFilter) -> None:
+        if memory_filter != self._memory_filter:
+            self._memory_filter = memory_filter
+            self.trace.append(FilterChanged(memory_filter=memory_filter, reply_id=self.state.reply_id))
+
+    async def start(self) -> None:
+        """Record what the memory holds already, unless the trace says so. The first reply does it if nobody has."""
+        await self._follower.start()
+
+    async def reply(self, inputs: Inputs = None, *, marks: Marks = None) -> Msg:
+        """Answer, and return the message of the last round.
+
+        Args:
+            inputs: one or several messages or texts of the user; None to go on from what is stored.
+            marks: set on the inputs.
+
+        Raises:
+            MnemoscopeError: the reply failed; what was said, what streamed and finished results are in memory.
+        """
+        async with self._reply_turn(inputs, marks) as run:
+            async for _ in run.events():
+                pass
+        if run.error is not None:
+            raise run.error
+        return cast("Msg", run.last_msg)
+
+    async def __call__(self, inputs: Inputs = None, *, marks: Marks = None) -> Msg:
+        """The same as `reply`."""
+        return await self.reply(inputs, marks=marks)
+
+    async def reply_stream(self, inputs: Inputs = None, *, marks: Marks = None) -> AsyncIterator[Event]:
+        """Answer, and yield this reply's events as they happen, those of background work included.
+
+        The last is a `ReplyEnded`; a failure is told there and not raised. Closing the iterator interrupts the reply.
+        """
+        async with self._reply_turn(inputs, marks) as run:
+            queue: asyncio.Queue[Event | None] = asyncio.Queue()
+            task = asyncio.create_task(self._feed(run, queue))
+            try:
+                while (event := await queue.get()) is not None:
+                    yield event
+                await task
+            finally:
+                task.cancel()
+                await asyncio.gather(task, return_exceptions=True)
+
+    async def observe(self, inputs: Inputs, *, marks: Marks = None) -> None:
+        """Store messages without answering."""
+        await self.start()
+        await self.memory.add(_as_messages(inputs), marks=marks)
+
+    async def compress_context(self, context_config: ContextConfig | None = None, instructions: str = "") -> bool:
+        """Summarise the older part of the conversation now. True when something was covered.
+
+        Raises:
+            MnemoscopeError: no summary could be had; nothing was changed then.
+        """
+        config = context_config or self.context_config
+
+        async def compress(context_config: ContextConfig, instructions: str) -> bool:
+            return await compress_memory(self, context_config, instructions)
+
+        return await call_through(
+            self, "on_compress_context", compress, context_config=config, instructions=instructions
+        )
+
+    async def preview_prompt(self) -> Prompt:
+        """The request that would be sent if the user said nothing new: what every pane shows as the next prompt."""
+        return await self._build_prompt(self._current_ids)
+
+    async def prepare_prompt(self, running: Collection[str]) -> Prompt:
+        """The request of the running reply, after compressing what has grown too large."""
+        self._current_ids = running
+        prompt = await self._build_prompt(running)
+        size = self.model.context_size
+        limit = size * self.context_config.trigger_ratio if size else None
+        if limit is not None and prompt.tokens * self._token_ratio > limit and await self._try_to_compress():
+            return await self._build_prompt(running)
+        return prompt
+
+    def calibrate(self, estimated: int, reported: int) -> None:
+        """Learn from a server's own count how far the estimates are off for this model."""
+        if estimated > 0 and reported > 0:
+            self._token_ratio = min(3.0, max(0.5, reported / estimated))
+
+    async def system_parts(self) -> list[PromptPart]:
+        """The system prompt: the agent's own, then what each middleware makes of it."""
+        parts = [base_part(self.system_prompt)] if self.system_prompt else []
+        for middleware in overriding(self.middlewares, "on_system_prompt"):
+            answer = await middleware.on_system_prompt(self, system_text(parts))
+            parts = extend_system_prompt(parts, answer, type(middleware).__name__)
+        return parts
+
+    async def _build_prompt(self, running: Collection[str]) -> Prompt:
+        return build_prompt(
+            await self.system_parts(),
+            await self.memory.entries(),
+            self._memory_filter,
+            summary=self.memory._compressed_summary,
+            running=running,
+            tools=self.toolkit.schemas,
+        )
+
+    async def _try_to_compress(self) -> bool:
+        """Compress; a failure is in the trace already and must not cost the reply, which may still fit."""
+        try:
+            return await self.compress_context()
+        except MnemoscopeError:
+            return False
+
+    @asynccontextmanager
+    async def _reply_turn(self, inputs: Inputs, marks: Marks) -> AsyncIterator[ReplyRun]:
+        """Wait for earlier replies of this agent, then be the one that runs."""
+        messages = _as_messages(inputs)
+        async with self._turn:
+            await self.start()
+            run = ReplyRun(self, messages, marks)
+            self.state.reply_id = run.reply_id
+            try:
+                yield run
+            finally:
+                self.state.reply_id = None
+                self._current_ids = ()
+                await self._follower.compare()
+
+    async def _feed(self, run: ReplyRun, queue: asyncio.Queue[Event | None]) -> None:
+        """Put into the queue what comes through the middlewares, and what others append for this reply."""
+
+        def on_event(event: Event) -> None:
+            if event.reply_id == run.reply_id and not run.is_emitting:
+                queue.put_nowait(event)
+
+        unsubscribe = self.trace.subscribe(on_event)
+        try:
+            async for event in run.events():
+                queue.put_nowait(event)
+        finally:
+            unsubscribe()
+            queue.put_nowait(None)
+
+
+def _default_memory() -> WorkingMemory:
+    from memory import InMemoryMemory
+
+    return InMemoryMemory()
+
+
+def _as_messages(inputs: Inputs) -> list[Msg]:
+    if inputs is None:
+        return []
+    items = [inputs] if isinstance(inputs, Msg | str) else list(inputs)
+    return [UserMsg("user", item) if isinstance(item, str) else item for item in items]

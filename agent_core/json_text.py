@@ -1,0 +1,59 @@
+"""JSON objects as models write them: read leniently where the meaning is plain, written so that every server reads them."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, NoReturn
+
+from agent_core.text import well_formed
+
+
+def load_object(text: str) -> dict[str, Any]:
+    """The JSON object in `text`. Raw line breaks inside strings are let pass; nothing is unescaped but by JSON's rules.
+
+    Raises:
+        json.JSONDecodeError: the text is not JSON.
+        ValueError: it is JSON, but no object, or one that nobody can read (NaN, endless nesting or digits).
+    """
+    return _object(text, strict=False)
+
+
+def valid_object_text(text: str) -> str:
+    """An object that stands for `text` and that every server can parse.
+
+    Text that is valid already comes back byte for byte; what can be read is written anew; what cannot is kept as
+    the value of `raw_arguments`, so that the model sees what it wrote.
+    """
+    try:
+        value = _object(text, strict=True)
+        if not _has_lone_surrogate(value):
+            return text
+    except ValueError:
+        try:
+            value = load_object(text)
+        except ValueError:
+            value = {"raw_arguments": text} if text.strip() else {}
+    return well_formed(json.dumps(value, ensure_ascii=False))
+
+
+def _object(text: str, strict: bool) -> dict[str, Any]:
+    try:
+        value = json.loads(text, strict=strict, parse_constant=_refuse_constant)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    if not isinstance(value, dict):
+        raise ValueError(f"a JSON object is needed, not {_KINDS.get(type(value), 'a number')}")
+    return value
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON value")
+
+
+def _has_lone_surrogate(value: object) -> bool:
+    # A lone escaped half, such as \ud83d, is valid JSON for Python and an error for most other parsers.
+    text = json.dumps(value, ensure_ascii=False)
+    return well_formed(text) != text
+
+
+_KINDS = {str: "a string", list: "a list", bool: "true or false", type(None): "null"}

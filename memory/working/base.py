@@ -1,0 +1,127 @@
+"""`MemoryBase`: the contract of working memory, after AgentScope 1.x, completed where that leaves cases open."""
+
+from __future__ import annotations
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from agent_core.change import MemoryChange, SummaryChanged
+from agent_core.marks import Entry, Marks
+from agent_core.message import Msg
+from agent_core.module import StateModule
+
+_log = logging.getLogger(__name__)
+
+
+class MemoryBase(StateModule, ABC):
+    """Messages with marks, in insertion order, and a summary of what they cover.
+
+    A subclass needs the five abstract methods. What it does not override of the rest raises `NotImplementedError` or
+    has a default. One that calls `_publish` after each committed mutation sets `publishes_changes`, and is then followed
+    as it happens; any other is compared after each reply.
+    """
+
+    publishes_changes = False
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._listeners: list[Callable[[MemoryChange], None]] = []
+        self._compressed_summary: str = ""
+        self.register_state("_compressed_summary")
+
+    @abstractmethod
+    async def add(self, memories: Msg | Sequence[Msg] | None, marks: Marks = None, **kwargs: Any) -> None:
+        """Append messages, all with the same marks.
+
+        Args:
+            memories: one message, several, or None for nothing.
+            marks: a mark, several, or None.
+
+        Raises:
+            TypeError: a value is of another type; it is named, and nothing is stored.
+            ValueError: a mark is empty; nothing is stored.
+        """
+
+    @abstractmethod
+    async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
+        """Delete messages by id; how many there were."""
+
+    @abstractmethod
+    async def size(self) -> int:
+        """The number of stored messages."""
+
+    @abstractmethod
+    async def clear(self) -> None:
+        """Delete everything, the summary too."""
+
+    @abstractmethod
+    async def get_memory(
+        self,
+        mark: Marks = None,
+        exclude_mark: Marks = None,
+        prepend_summary: bool = True,
+        **kwargs: Any,
+    ) -> list[Msg]:
+        """The messages that pass a filter, in insertion order.
+
+        Args:
+            mark: only those with this mark, or with any of these; None for all.
+            exclude_mark: not those with this mark, or with any of these.
+            prepend_summary: put the summary first, when there is one.
+        """
+
+    async def delete_by_mark(self, mark: Marks, **kwargs: Any) -> int:
+        """Delete messages that have this mark, or any of these; how many there were.
+
+        Raises:
+            NotImplementedError: this memory cannot do it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot delete by mark")
+
+    async def update_messages_mark(
+        self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
+    ) -> int:
+        """Set, replace or remove a mark.
+
+        Args:
+            new_mark: the mark to set; None to remove `old_mark` only.
+            old_mark: only messages that have it, and it goes; None for all messages.
+            msg_ids: only these messages; None for all.
+
+        Returns:
+            The number of messages really changed.
+
+        Raises:
+            NotImplementedError: this memory cannot do it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot change marks")
+
+    async def update_compressed_summary(self, summary: str) -> None:
+        """Replace the summary; an empty one means that there is none."""
+        before, self._compressed_summary = self._compressed_summary, summary
+        if before != summary:
+            self._publish(SummaryChanged(before, summary))
+
+    async def entries(self) -> list[Entry]:
+        """All messages with their marks; without marks where a subclass cannot tell them."""
+        return [Entry(msg, ()) for msg in await self.get_memory(prepend_summary=False)]
+
+    def subscribe(self, listener: Callable[[MemoryChange], None]) -> Callable[[], None]:
+        """Have `listener` called after every committed mutation; call what is returned to stop that."""
+        self._listeners.append(listener)
+
+        def unsubscribe() -> None:
+            if listener in self._listeners:
+                self._listeners.remove(listener)
+
+        return unsubscribe
+
+    def _publish(self, change: MemoryChange) -> None:
+        for listener in tuple(self._listeners):
+            try:
+                listener(change)
+            except Exception:
+                # The mutation is committed; a failing listener must not make it look as if it were not.
+                _log.exception("a listener of %s failed", type(self).__name__)

@@ -1,0 +1,262 @@
+"""`InMemoryMemory`: working memory in a list, with indexes by id and by mark."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from agent_core.change import (
+    Added,
+    Cleared,
+    Deleted,
+    Inserted,
+    Marked,
+    MarksChange,
+    MemoryChange,
+    Snapshot,
+    StoredEntry,
+    stored,
+)
+from agent_core.marks import Entry, Marks, normalize_marks
+from agent_core.message import Msg
+from agent_core.prompt import summary_message
+from memory.working.base import MemoryBase
+from memory.working.checks import check_ids, check_messages
+
+Content = list[tuple[Msg, list[str]]]
+
+
+class InMemoryMemory(MemoryBase):
+    """Keeps everything in this process. Adding costs the same at any size; a filter costs what it returns.
+
+    Every message gets a serial number that only grows. Entries stand in two parallel lists, ordered by it, so that a
+    place is found by bisection; the indexes hold serial numbers and survive deletions as they are.
+    """
+
+    publishes_changes = True
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._reset(())
+        self.register_state("content", _content_to_json, _content_from_json)
+
+    @property
+    def content(self) -> Content:
+        """A snapshot of the `(msg, marks)` pairs. Assigning replaces everything but the summary."""
+        return [(msg, list(marks)) for msg, marks in self._entries]
+
+    @content.setter
+    def content(self, content: Iterable[tuple[Msg, Marks]]) -> None:
+        self._reset(_checked_entries(content))
+        self._publish_snapshot()
+
+    async def add(
+        self,
+        memories: Msg | Sequence[Msg] | None,
+        marks: Marks = None,
+        allow_duplicates: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Append messages; one whose id is stored already only gets the marks, unless `allow_duplicates`."""
+        wanted = normalize_marks(marks)
+        messages = check_messages(memories)
+        start = len(self._entries)
+        known: list[int] = []
+        for msg in messages:
+            serials = None if allow_duplicates else self._serials_by_id.get(msg.id)
+            if serials is None:
+                self._append(Entry(msg, wanted))
+            else:
+                known.extend(serials)
+        if len(self._entries) > start and self._listeners:
+            self._publish(Added(stored(self._entries[start:], start)))
+        if wanted:
+            self._change_marks(known, lambda marks: tuple(dict.fromkeys((*marks, *wanted))))
+
+    async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
+        """Delete messages by id; how many there were."""
+        return self._remove({serial for id_ in check_ids(msg_ids) for serial in self._serials_by_id.get(id_, ())})
+
+    async def delete_by_mark(self, mark: Marks, **kwargs: Any) -> int:
+        """Delete messages that have this mark, or any of these; how many there were."""
+        return self._remove(self._serials_of(normalize_marks(mark, "mark")))
+
+    async def size(self) -> int:
+        """The number of stored messages."""
+        return len(self._entries)
+
+    async def clear(self) -> None:
+        """Delete everything, the summary too."""
+        gone = Cleared(stored(self._entries), self._compressed_summary)
+        self._reset(())
+        self._compressed_summary = ""
+        if gone.entries or gone.summary:
+            self._publish(gone)
+
+    async def get_memory(
+        self,
+        mark: Marks = None,
+        exclude_mark: Marks = None,
+        prepend_summary: bool = True,
+        **kwargs: Any,
+    ) -> list[Msg]:
+        """The messages that pass a filter, in insertion order."""
+        wanted = None if mark is None else normalize_marks(mark, "mark")
+        unwanted = self._serials_of(normalize_marks(exclude_mark, "exclude_mark"))
+        messages = self._filtered(wanted, unwanted)
+        if prepend_summary and self._compressed_summary:
+            return [summary_message(self._compressed_summary), *messages]
+        return messages
+
+    async def update_messages_mark(
+        self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
+    ) -> int:
+        """Set, replace or remove a mark; the number of messages really changed."""
+        new = normalize_marks(new_mark, "new_mark")
+        old = normalize_marks(old_mark, "old_mark")
+        ids = None if msg_ids is None else check_ids(msg_ids)
+        if not new and not old:
+            return 0
+        return self._change_marks(self._candidates(old, ids), lambda marks: _replaced(marks, old, new))
+
+    async def entries(self) -> list[Entry]:
+        """All messages with their marks."""
+        return list(self._entries)
+
+    async def restore(self, entries: Sequence[StoredEntry]) -> None:
+        """Put deleted messages back to where they were; `position` is their place afterwards, ascending."""
+        everything = list(self._entries)
+        for entry in entries:
+            everything.insert(entry.position, Entry(entry.msg, entry.marks))
+        self._reset(everything)
+        self._publish(Inserted(tuple(entries)))
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> None:
+        """Put a state back, also one of AgentScope 1.x, whose older files have no summary and no marks.
+
+        Raises:
+            KeyError: `strict`, and there is no `content`.
+            ValueError: the content is not a list of messages; nothing has been changed.
+        """
+        listeners, self._listeners = self._listeners, []
+        try:
+            super().load_state_dict({"_compressed_summary": "", **state_dict}, strict)
+        finally:
+            self._listeners = listeners
+        self._publish_snapshot()
+
+    def _reset(self, entries: Iterable[Entry]) -> None:
+        self._entries: list[Entry] = []
+        self._serials: list[int] = []
+        self._serials_by_id: dict[str, tuple[int, ...]] = {}
+        self._serials_by_mark: dict[str, set[int]] = {}
+        self._next_serial = 0
+        for entry in entries:
+            self._append(entry)
+
+    def _append(self, entry: Entry) -> None:
+        serial, self._next_serial = self._next_serial, self._next_serial + 1
+        self._entries.append(entry)
+        self._serials.append(serial)
+        self._serials_by_id[entry.msg.id] = (*self._serials_by_id.get(entry.msg.id, ()), serial)
+        for mark in entry.marks:
+            self._serials_by_mark.setdefault(mark, set()).add(serial)
+
+    def _place(self, serial: int) -> int:
+        return bisect_left(self._serials, serial)
+
+    def _serials_of(self, marks: Iterable[str]) -> set[int]:
+        return set().union(*(self._serials_by_mark.get(mark, ()) for mark in marks))
+
+    def _filtered(self, wanted: tuple[str, ...] | None, unwanted: set[int]) -> list[Msg]:
+        if wanted is not None:
+            return [self._entries[self._place(serial)].msg for serial in sorted(self._serials_of(wanted) - unwanted)]
+        if unwanted:
+            pairs = zip(self._serials, self._entries, strict=True)
+            return [entry.msg for serial, entry in pairs if serial not in unwanted]
+        return [entry.msg for entry in self._entries]
+
+    def _candidates(self, old: tuple[str, ...], ids: Sequence[str] | None) -> list[int]:
+        if ids is not None:
+            serials = {serial for id_ in ids for serial in self._serials_by_id.get(id_, ())}
+            return sorted(serials & self._serials_of(old) if old else serials)
+        return sorted(self._serials_of(old)) if old else list(self._serials)
+
+    def _change_marks(self, serials: Iterable[int], change: Any) -> int:
+        changes = []
+        for serial in serials:
+            place = self._place(serial)
+            msg, before = self._entries[place]
+            after = change(before)
+            if after == before:
+                continue
+            self._entries[place] = Entry(msg, after)
+            self._index_marks(serial, before, after)
+            changes.append(MarksChange(place, msg.id, before, after))
+        if changes:
+            self._publish(Marked(tuple(changes)))
+        return len(changes)
+
+    def _index_marks(self, serial: int, before: tuple[str, ...], after: tuple[str, ...]) -> None:
+        for mark in before:
+            if mark not in after:
+                self._serials_by_mark[mark].discard(serial)
+                if not self._serials_by_mark[mark]:
+                    del self._serials_by_mark[mark]
+        for mark in after:
+            self._serials_by_mark.setdefault(mark, set()).add(serial)
+
+    def _remove(self, serials: set[int]) -> int:
+        if not serials:
+            return 0
+        gone = tuple(self._stored(serial) for serial in sorted(serials))
+        for serial, entry in zip(sorted(serials), gone, strict=True):
+            self._index_marks(serial, entry.marks, ())
+            rest = tuple(other for other in self._serials_by_id[entry.msg.id] if other != serial)
+            if rest:
+                self._serials_by_id[entry.msg.id] = rest
+            else:
+                del self._serials_by_id[entry.msg.id]
+        kept = [place for place, serial in enumerate(self._serials) if serial not in serials]
+        self._entries = [self._entries[place] for place in kept]
+        self._serials = [self._serials[place] for place in kept]
+        self._publish(Deleted(gone))
+        return len(gone)
+
+    def _stored(self, serial: int) -> StoredEntry:
+        place = self._place(serial)
+        return StoredEntry(place, *self._entries[place])
+
+    def _publish_snapshot(self) -> None:
+        self._publish(Snapshot(stored(self._entries), self._compressed_summary))
+
+    def _publish(self, change: MemoryChange) -> None:
+        if self._listeners:
+            super()._publish(change)
+
+
+def _replaced(marks: tuple[str, ...], old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
+    """`new` takes the place of `old`; without an old one it goes to the end; never twice."""
+    if new and new == old:
+        return marks
+    if not old:
+        return tuple(dict.fromkeys((*marks, *new)))
+    swapped = (new[0] if mark in old and new else mark for mark in marks if new or mark not in old)
+    return tuple(dict.fromkeys(swapped))
+
+
+def _checked_entries(content: Iterable[tuple[Msg, Marks]]) -> list[Entry]:
+    return [Entry(check_messages(msg)[0], normalize_marks(marks)) for msg, marks in content]
+
+
+def _content_to_json(content: Content) -> list[list[Any]]:
+    return [[msg.to_dict(), marks] for msg, marks in content]
+
+
+def _content_from_json(data: Any) -> list[tuple[Msg, Any]]:
+    """Pairs of message and marks; bare messages too, as AgentScope once wrote them."""
+    if not isinstance(data, list):
+        raise ValueError(f"content must be a list, not {data!r}")
+    pairs: list[Any] = [item if isinstance(item, (list, tuple)) and len(item) == 2 else (item, []) for item in data]
+    return [(Msg.from_dict(msg), list(normalize_marks(marks))) for msg, marks in pairs]
