@@ -1,0 +1,124 @@
+"""The one table of commands. Key bindings, footer, palette, slash commands and the help screen all read it.
+
+A command of scope `APP` is carried out by the function that `tui.handlers` registers under its id, whether it comes
+from a key, from the palette or as a slash command. A command of another scope is a key of one widget: the widget takes
+its bindings with `bindings(scope)` and carries them out in `action_<id>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+from msgspec import Struct
+from textual.binding import Binding, BindingType
+
+APP = "app"
+PROMPT = "prompt"
+APPROVAL = "approval"
+TRANSCRIPT = "transcript"
+
+
+class Command(Struct, frozen=True):
+    """One thing that a person can have done.
+
+    Args:
+        id: the name of its handler or action.
+        help: what it does, in one line.
+        group: the heading it stands under in the help.
+        keys: as Textual writes them, separated by commas; empty when it has none.
+        slash: what it is called after a `/`; empty when it is not a slash command.
+        usage: what may follow the slash name; capitals are for a person to fill in, what is in brackets may be absent.
+        label: a word or two for the footer; empty when it is not shown there.
+        scope: where its keys work.
+        choices: what may be filled in, where that is a fixed set.
+    """
+
+    id: str
+    help: str
+    group: str
+    keys: str = ""
+    slash: str = ""
+    usage: str = ""
+    label: str = ""
+    scope: str = APP
+    choices: tuple[str, ...] = ()
+
+    @property
+    def key_names(self) -> tuple[str, ...]:
+        """Its keys, one by one."""
+        return tuple(key.strip() for key in self.keys.split(",") if key.strip())
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command("send", "send what is typed; while the agent works it is queued", "Chat", "enter", scope=PROMPT),
+    Command("newline", "start a new line (ctrl+j works in every terminal)", "Chat", "ctrl+j,shift+enter,alt+enter",
+            label="new line", scope=PROMPT),
+    Command("older", "the prompt before, or take back what was queued last", "Chat", "up", scope=PROMPT),
+    Command("newer", "the prompt after", "Chat", "down", scope=PROMPT),
+    Command("complete", "complete a slash command", "Chat", "tab", scope=PROMPT),
+    Command("interrupt", "stop the running reply; from a pane: back to the prompt", "Chat", "escape", label="stop"),
+    Command("retry", "try again after a reply that failed or was stopped", "Chat", "ctrl+r", slash="retry"),
+    Command("details", "open or fold all reasoning, tool calls and recalled memories", "Chat", "ctrl+o",
+            slash="details", label="details"),
+    Command("copy", "copy the last answer as Markdown", "Chat", slash="copy"),
+    Command("stop_or_quit", "copy what is selected, else stop the reply, else (twice) quit", "Chat", "ctrl+c"),
+    Command("mark", "mark what you say next; without names: show, off: stop marking", "Memory", slash="mark",
+            usage="[NAME… | off]"),
+    Command("filter", "send only messages marked NAME, none marked -NAME; off: send all", "Memory", slash="filter",
+            usage="[NAME… -NAME… summary on|off | off]"),
+    Command("compact", "summarise the older part of the conversation now", "Memory", slash="compact",
+            usage="[WHAT TO KEEP]"),
+    Command("new", "start a new session", "Session", slash="new"),
+    Command("model", "show or change the model, and the endpoint", "Session", slash="model",
+            usage="[NAME [BASE_URL]]"),
+    Command("mode", "show or change what tools may do without asking", "Session", slash="mode", usage="[MODE]",
+            choices=("default", "accept_edits", "explore", "bypass", "dont_ask")),
+    Command("show_chat", "the chat", "View", "f2"),
+    Command("show_content", "every message with its marks", "View", "f3"),
+    Command("show_filter", "what the filter lets through", "View", "f4"),
+    Command("show_index", "MEMORY.md and the memory files", "View", "f5"),
+    Command("show_hints", "what was looked up for each reply", "View", "f6"),
+    Command("theme", "show or change the colours", "View", slash="theme", usage="[NAME]"),
+    Command("help", "keys and commands", "Program", "f1", slash="help", label="help"),
+    Command("palette", "find a command by name", "Program", "ctrl+p", label="commands"),
+    Command("quit", "leave; the session is kept", "Program", "ctrl+q", slash="quit", label="quit"),
+    Command("page_up", "scroll the chat back", "Chat", "pageup", scope=PROMPT),
+    Command("page_down", "scroll the chat forward", "Chat", "pagedown", scope=PROMPT),
+    Command("once", "allow this call", "When asked", "y", scope=APPROVAL),
+    Command("always", "allow this and the like from now on", "When asked", "a", scope=APPROVAL),
+    Command("no", "refuse this call", "When asked", "n", scope=APPROVAL),
+    Command("leave", "back to the prompt without answering", "When asked", "tab", scope=APPROVAL),
+    Command("toggle", "open or fold a row of the chat", "Chat", "enter,space", scope=TRANSCRIPT),
+)  # fmt: skip
+
+
+def bindings(scope: str, commands: Iterable[Command] = COMMANDS) -> list[BindingType]:
+    """The key bindings of one scope; those of `APP` work whatever has the focus."""
+    return [_binding(command) for command in commands if command.keys and command.scope == scope]
+
+
+def slash_commands(commands: Iterable[Command] = COMMANDS) -> dict[str, Command]:
+    """The slash commands by name."""
+    return {command.slash: command for command in commands if command.slash}
+
+
+def nearest_slash(name: str, commands: Iterable[Command] = COMMANDS) -> list[str]:
+    """Names of slash commands that are spelled much like `name`, the likeliest first."""
+    names = list(slash_commands(commands))
+    starting = [known for known in names if name and known.startswith(name)]
+    return list(dict.fromkeys([*starting, *get_close_matches(name, names, n=3, cutoff=0.5)]))
+
+
+def _binding(command: Command) -> Binding:
+    is_app = command.scope == APP
+    # Escape first belongs to what is open in a widget: a list of completions, a selection, a question.
+    priority = is_app and command.keys != "escape"
+    return Binding(
+        command.keys,
+        f"app.command({command.id!r})" if is_app else command.id,
+        command.label or command.help,
+        show=bool(command.label),
+        priority=priority,
+        id=f"{command.scope}.{command.id}",
+    )
