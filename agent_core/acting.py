@@ -81,57 +81,48 @@ class Acting:
         except ToolError as error:
             yield self._run.emit(await self._store(call, _Result(str(error), "error")))
             return
-        refusal: str | None = None
-        async for event_or_refusal in self._ask_permission(call, tool, arguments):
-            if isinstance(event_or_refusal, str):
-                refusal = event_or_refusal
-            else:
-                yield event_or_refusal
-        if refusal is not None:
+        decision = await self._decide(call, tool, arguments)
+        refusal = decision.message or "Not allowed." if decision.behavior is PermissionBehavior.DENY else ""
+        if decision.behavior is PermissionBehavior.ASK or decision.behavior is PermissionBehavior.PASSTHROUGH:
+            refusal = await self._ask(call, tool, arguments, decision)
+        if refusal:
             yield self._run.emit(await self._store(call, _Result(refusal, "denied")))
             return
 
         async def act(tool_call: ToolCallBlock) -> AsyncIterator[Event]:
             given = arguments if tool_call is call else parse_arguments(tool_call.input, None)
             yield self._run.emit(ToolStarted(call_id=call.id, tool=tool.name, arguments=given))
-            yield self._run.emit(await self._store(call, await self._execute(call, tool, given)))
+            yield self._run.emit(await self._store(call, await self._execute(call, tool, given, decision.path)))
 
         async for event in stream_through(self._agent, "on_acting", act, self._run.adopt, tool_call=call):
             yield event
 
-    async def _ask_permission(
-        self, call: ToolCallBlock, tool: ToolBase, arguments: dict[str, Any]
-    ) -> AsyncIterator[Event | str]:
-        """Yield the events of asking, and as the last thing the reason of a refusal, if it is one."""
+    async def _decide(self, call: ToolCallBlock, tool: ToolBase, arguments: dict[str, Any]) -> PermissionDecision:
         context = self._agent.state.permission_context
 
         async def decide(tool_call: ToolCallBlock, tool: ToolBase, tool_input: dict[str, Any]) -> PermissionDecision:
             return await decide_permission(tool, tool_input, context)
 
-        decision = await call_through(
+        return await call_through(
             self._agent, "on_check_permission", decide, tool_call=call, tool=tool, tool_input=dict(arguments)
         )
-        if decision.behavior is PermissionBehavior.DENY:
-            yield decision.message or "Not allowed."
-        elif decision.behavior is not PermissionBehavior.ALLOW:
-            # Questions are put one at a time: two calls that run side by side must not talk over each other.
-            async with self._run.asking:
-                diff = await tool.preview(arguments)
-                yield self._run.emit(
-                    PermissionAsked(
-                        call_id=call.id,
-                        tool=tool.name,
-                        arguments=arguments,
-                        question=decision.message or f"Allow {tool.name}?",
-                        diff=diff,
-                    )
-                )
-                answer, reason = await self._answer(call, diff)
-                yield self._run.emit(PermissionAnswered(call_id=call.id, answer=answer, reason=reason))
-            if answer == "always":
-                context.rules.extend(decision.suggested_rules)
-            elif answer == "no":
-                yield reason or REFUSED
+
+    async def _ask(
+        self, call: ToolCallBlock, tool: ToolBase, arguments: dict[str, Any], decision: PermissionDecision
+    ) -> str:
+        """Ask a person; the reason of a refusal, or an empty text when the call may be made."""
+        # Questions are put one at a time: two calls that run side by side must not talk over each other.
+        async with self._run.asking:
+            diff = await tool.preview(arguments)
+            question = decision.message or f"Allow {tool.name}?"
+            self._run.append(
+                PermissionAsked(call_id=call.id, tool=tool.name, arguments=arguments, question=question, diff=diff)
+            )
+            answer, reason = await self._answer(call, diff)
+            self._run.append(PermissionAnswered(call_id=call.id, answer=answer, reason=reason))
+        if answer == "always":
+            self._agent.state.permission_context.rules.extend(decision.suggested_rules)
+        return (reason or REFUSED) if answer == "no" else ""
 
     async def _answer(self, call: ToolCallBlock, diff: str) -> tuple[Answer, str]:
         if self._agent.approve is None:
@@ -145,9 +136,11 @@ class Acting:
             raise ValueError(f"approve must answer 'once', 'always' or 'no', not {answer!r}")
         return answer, ""
 
-    async def _execute(self, call: ToolCallBlock, tool: ToolBase, arguments: dict[str, Any]) -> _Result:
-        state = self._agent.state
-        context = CallContext(state.reads, self._run.append, call.id, self._run.reply_id)
+    async def _execute(
+        self, call: ToolCallBlock, tool: ToolBase, arguments: dict[str, Any], permitted_path: str | None
+    ) -> _Result:
+        reads = self._agent.state.reads
+        context = CallContext(reads, self._run.append, call.id, self._run.reply_id, permitted_path)
         started = time.monotonic()
         try:
             with serving(context):

@@ -94,8 +94,8 @@ async def merged(streams: Sequence[AsyncIterator[T]]) -> AsyncIterator[T]:
     tasks = [asyncio.create_task(drain(stream)) for stream in streams]
     try:
         for _ in tasks:
-            while (item := await queue.get()) is not None:
-                yield item[0]
+            while (boxed := await queue.get()) is not None:
+                yield boxed[0]
         await asyncio.gather(*tasks)
     finally:
         for task in tasks:

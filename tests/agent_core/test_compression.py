@@ -1,0 +1,256 @@
+"""Compression: what is covered, what never is, and what happens when the summariser fails."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.agent import Agent
+from agent_core.compression import FIELDS, ContextConfig, format_summary, older_part
+from agent_core.errors import ContextOverflow, ModelUnreachable, StructuredOutputError
+from agent_core.event import CompressionEnded, CompressionStarted, PromptSent
+from agent_core.history import judge_history
+from agent_core.marks import COMPRESSED, Entry, MemoryFilter
+from agent_core.message import AssistantMsg, Msg, SystemMsg, ToolCallBlock, ToolResultBlock, UserMsg
+from agent_core.model.scripted_model import ScriptedChatModel
+from tests.agent_core.agents import Echo, make_agent, use
+
+SUMMARY = dict.fromkeys(FIELDS, "kept")
+
+
+def user(text: str) -> Msg:
+    return UserMsg("user", text)
+
+
+def said(text: str) -> Msg:
+    return AssistantMsg("a", text)
+
+
+def call(id_: str) -> Msg:
+    return AssistantMsg("a", [ToolCallBlock(id_, "t")])
+
+
+def result(id_: str) -> Msg:
+    return SystemMsg("t", [ToolResultBlock(id_, "t", "ok")])
+
+
+def covered(messages: Sequence[Msg], keep_recent: int = 1) -> list[int]:
+    verdicts = judge_history([Entry(msg, ()) for msg in messages], MemoryFilter())
+    ids = {entry.msg.id for entry in older_part(verdicts, keep_recent)}
+    return [index for index, msg in enumerate(messages) if msg.id in ids]
+
+
+def test_the_newest_messages_are_kept() -> None:
+    assert covered([user("1"), said("2"), user("3"), said("4")], keep_recent=2) == [0, 1]
+
+
+def test_fewer_messages_than_are_kept_cover_nothing() -> None:
+    assert covered([user("1")], keep_recent=3) == []
+    assert covered([], keep_recent=3) == []
+
+
+def test_the_newest_user_message_is_never_covered() -> None:
+    assert covered([user("1"), user("2"), said("3"), said("4")], keep_recent=1) == [0, 2]
+    assert covered([said("1"), user("2")], keep_recent=0) == [0]
+
+
+def test_a_call_and_its_result_stay_together() -> None:
+    """C06: the boundary moves; alternating calls and results, keep 4, then keep 1."""
+    pairs = [user("q"), call("1"), result("1"), call("2"), result("2"), call("3"), result("3")]
+    assert covered(pairs, keep_recent=4) == [1, 2]
+    assert covered(pairs, keep_recent=1) == [1, 2, 3, 4]
+
+
+@given(st.lists(st.sampled_from(["u", "a", "c1", "r1", "c2", "r2"]), max_size=10), st.integers(0, 5))
+def test_no_cut_ever_leaves_half_a_pair(kinds: list[str], keep_recent: int) -> None:
+    made = {"u": lambda: user("x"), "a": lambda: said("x")}
+    messages = [made[kind]() if kind in made else (call if kind[0] == "c" else result)(kind[1]) for kind in kinds]
+    entries = [Entry(msg, ()) for msg in messages]
+    verdicts = judge_history(entries, MemoryFilter())
+    older = {entry.msg.id for entry in older_part(verdicts, keep_recent)}
+    for verdict in verdicts:
+        if verdict.included and verdict.entry.msg.id not in older:
+            own = {block.id for block in verdict.entry.msg.blocks if isinstance(block, ToolCallBlock | ToolResultBlock)}
+            for other in verdicts:
+                ids = {
+                    block.id for block in other.entry.msg.blocks if isinstance(block, ToolCallBlock | ToolResultBlock)
+                }
+                assert not (own & ids and other.included and other.entry.msg.id in older)
+    users = [msg.id for msg in messages if msg.role == "user"]
+    assert not users or users[-1] not in older
+
+
+def test_missing_fields_are_left_out_and_odd_values_do_no_harm() -> None:
+    """C09, D14: a summary without a field, or with lists and numbers in it."""
+    text = format_summary({"task_overview": " plan a trip ", "next_steps": ["a", 2], "discoveries": 5, "other": "x"})
+    assert text == "Summary of the conversation so far\n\nTask: plan a trip\n\nNext steps: a\n2"
+    assert format_summary({}) == ""
+
+
+async def history(agent: Agent, count: int = 6) -> None:
+    for number in range(count):
+        await agent.memory.add(user(f"question {number} " + "words " * 40))
+        await agent.memory.add(said(f"answer {number} " + "words " * 40))
+
+
+async def marked(agent: Agent) -> int:
+    return sum(COMPRESSED in marks for _, marks in await agent.memory.entries())
+
+
+async def test_compressing_marks_what_the_summary_covers_and_deletes_nothing() -> None:
+    agent = make_agent(model=ScriptedChatModel(["fine"], structured=[SUMMARY]))
+    await history(agent)
+    assert await agent.compress_context() is True
+    entries = await agent.memory.entries()
+    assert len(entries) == 12
+    # The three newest, and the newest user message among them.
+    assert await marked(agent) == 9
+    assert "Task: kept" in agent.memory._compressed_summary
+    await agent.reply("next")
+    assert isinstance(agent.model, ScriptedChatModel)
+    sent = agent.model.requests[-1].messages
+    assert [msg.role for msg in sent] == ["system", "user", "assistant", "user", "assistant", "user"]
+    started, ended = agent.trace.of(CompressionStarted)[0], agent.trace.of(CompressionEnded)[0]
+    assert (started.messages, ended.covered, ended.error) == (9, 9, "")
+
+
+async def test_a_second_compression_builds_on_the_first() -> None:
+    agent = make_agent(model=ScriptedChatModel([], structured=[SUMMARY, {"current_state": "later"}]))
+    await history(agent, 3)
+    await agent.compress_context()
+    await history(agent, 3)
+    await agent.compress_context()
+    assert isinstance(agent.model, ScriptedChatModel)
+    request = str(agent.model.requests[-1].messages[-1].content)
+    assert "<earlier-summary>\nSummary of the conversation so far" in request
+    assert "question 0" in request
+    assert "State: later" in agent.memory._compressed_summary
+
+
+async def test_nothing_old_enough_means_no_call() -> None:
+    agent = make_agent(model=ScriptedChatModel([]))
+    await agent.memory.add(user("only"))
+    assert await agent.compress_context() is False
+
+
+async def test_a_prompt_that_passes_the_share_of_the_window_is_compressed_by_itself() -> None:
+    model = ScriptedChatModel(["fine"], structured=[SUMMARY], context_size=700)
+    agent = make_agent(model=model)
+    await history(agent)
+    await agent.reply("next")
+    assert await marked(agent) > 0
+    assert agent.trace.of(PromptSent)[0].tokens < 700 * 0.8
+
+
+async def test_an_unknown_window_waits_for_the_endpoints_own_word() -> None:
+    turns = [ContextOverflow("too long"), "fine"]
+    agent = make_agent(model=ScriptedChatModel(turns, structured=[SUMMARY]))
+    await history(agent)
+    assert (await agent.reply("next")).content == "fine"
+    assert await marked(agent) > 0
+
+
+async def test_an_overflow_that_compression_cannot_mend_is_an_error() -> None:
+    agent = make_agent(model=ScriptedChatModel([ContextOverflow("too long")]))
+    with pytest.raises(ContextOverflow):
+        await agent.reply("one enormous question")
+
+
+async def test_a_model_without_structured_output_is_asked_for_plain_text() -> None:
+    model = ScriptedChatModel(["a plain summary"], structured=[StructuredOutputError("cannot")])
+    agent = make_agent(model=model)
+    await history(agent)
+    assert await agent.compress_context() is True
+    assert agent.memory._compressed_summary == "a plain summary"
+
+
+@pytest.mark.parametrize(
+    ("structured", "turns", "error"),
+    [
+        ([StructuredOutputError("no")], [""], StructuredOutputError),
+        ([{}], [], StructuredOutputError),
+        ([ModelUnreachable("gone")], [], ModelUnreachable),
+    ],
+)
+async def test_a_failed_summary_marks_nothing(
+    structured: list[object], turns: list[str], error: type[Exception]
+) -> None:
+    """C09: failing everything, nothing is marked."""
+    agent = make_agent(model=ScriptedChatModel(turns, structured=structured))  # type: ignore[arg-type]
+    await history(agent)
+    with pytest.raises(error):
+        await agent.compress_context()
+    assert await marked(agent) == 0
+    assert agent.memory._compressed_summary == ""
+    assert agent.trace.of(CompressionEnded)[0].error
+
+
+async def test_a_reply_survives_a_compression_that_fails() -> None:
+    model = ScriptedChatModel(["fine"], structured=[ModelUnreachable("gone")], context_size=700)
+    agent = make_agent(model=model)
+    await history(agent)
+    assert (await agent.reply("next")).content == "fine"
+
+
+async def test_a_cancelled_compression_changes_nothing() -> None:
+    asked = asyncio.Event()
+
+    async def hang(*_: object) -> dict[str, str]:
+        asked.set()
+        await asyncio.Event().wait()
+        return {}
+
+    agent = make_agent(model=ScriptedChatModel([], structured=[hang]))
+    await history(agent)
+    task = asyncio.create_task(agent.compress_context())
+    await asked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await marked(agent) == 0
+    assert agent.trace.of(CompressionEnded)[0].error == "interrupted"
+
+
+async def test_a_broken_history_makes_a_valid_summary_request() -> None:
+    """C08: calls go into the request as text, so that no server can find them out of order."""
+    agent = make_agent(model=ScriptedChatModel([], structured=[SUMMARY]))
+    await agent.memory.add([call("1"), user("q1"), said("a1"), user("q2"), said("a2"), user("q3"), said("a3")])
+    await agent.compress_context()
+    assert isinstance(agent.model, ScriptedChatModel)
+    sent = agent.model.requests[0].messages
+    assert [msg.role for msg in sent] == ["system", "user"]
+    assert "(calls t with {})" in str(sent[1].content)
+
+
+async def test_a_long_run_of_tool_rounds_is_compressed_in_its_middle() -> None:
+    turns = [[use("Echo", str(number), "word " * 60)] for number in range(8)]
+    model = ScriptedChatModel([*turns, "done"], structured=[SUMMARY] * 9, context_size=900)
+    agent = make_agent(model=model, tools=[Echo()])
+    assert (await agent.reply("the question")).content == "done"
+    assert all(request.messages[-1].role != "user" or "the question" in str(request.messages[-1].content)
+               for request in model.requests if request.schema is None)  # fmt: skip
+    question = [msg for msg in model.requests[-1].messages if msg.content == "the question"]
+    assert len(question) == 1
+
+
+async def test_state_survives_a_round_trip_between_two_compressions() -> None:
+    """C10: compress, save, load, compress again."""
+    agent = make_agent(model=ScriptedChatModel([], structured=[SUMMARY]))
+    await history(agent)
+    await agent.compress_context()
+    again = make_agent(model=ScriptedChatModel([], structured=[{"current_state": "later"}]))
+    again.load_state_dict(agent.state_dict())
+    assert await again.memory.entries() == await agent.memory.entries()
+    await history(again, 2)
+    assert await again.compress_context(ContextConfig(keep_recent=1)) is True
+    assert await marked(again) == 15
+
+
+@pytest.mark.parametrize("options", [{"trigger_ratio": 0}, {"trigger_ratio": 1.5}, {"keep_recent": -1}])
+def test_a_config_without_sense_is_refused(options: dict[str, float]) -> None:
+    with pytest.raises(ValueError):
+        ContextConfig(**options)  # type: ignore[arg-type]

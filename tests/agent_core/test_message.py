@@ -1,0 +1,161 @@
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from agent_core.message import (
+    AssistantMsg,
+    DataBlock,
+    HintBlock,
+    Msg,
+    SystemMsg,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    UserMsg,
+)
+
+
+def test_text_content_reads_back_as_text() -> None:
+    msg = Msg(name="user", content="你好", role="user")
+    assert msg.content == "你好"
+    assert msg.get_text_content() == "你好"
+    assert msg.get_content_blocks("text") == [TextBlock("你好")]
+
+
+def test_blocks_read_back_as_a_list_that_the_caller_may_change_freely() -> None:
+    blocks = [TextBlock("a"), HintBlock("b", source="c")]
+    msg = AssistantMsg("a", blocks)
+    blocks.append(TextBlock("later"))
+    returned = msg.content
+    assert isinstance(returned, list)
+    returned.clear()
+    assert msg.content == [TextBlock("a"), HintBlock("b", source="c")]
+
+
+@pytest.mark.parametrize("name", ["content", "id", "role", "metadata", "anything"])
+def test_a_message_cannot_be_changed(name: str) -> None:
+    msg = UserMsg("u", "hi")
+    with pytest.raises(AttributeError):
+        setattr(msg, name, "x")
+    with pytest.raises(AttributeError):
+        del msg.name
+
+
+def test_metadata_is_copied_both_ways() -> None:
+    facts = {"a": {"b": [1]}}
+    msg = UserMsg("u", "hi", metadata=facts)
+    facts["a"]["b"].append(2)
+    msg.metadata["a"]["b"].append(3)
+    msg.get_metadata("a")["b"].append(4)
+    assert msg.metadata == {"a": {"b": [1]}}
+    assert msg.get_metadata("missing", 7) == 7
+    assert UserMsg("u", "hi").metadata == {}
+
+
+def test_copies_are_the_message_itself_and_pickles_are_equal() -> None:
+    msg = AssistantMsg("a", [TextBlock("x"), ToolCallBlock("c1", "Read", '{"a": 1}')], metadata={"k": 1})
+    assert copy.copy(msg) is msg
+    assert copy.deepcopy(msg) is msg
+    assert pickle.loads(pickle.dumps(msg)) == msg
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "",
+        "text",
+        [],
+        [
+            TextBlock("t"),
+            ThinkingBlock("th"),
+            HintBlock("h"),
+            DataBlock("image/png", data="aGk=", name="pic"),
+            ToolCallBlock("c", "Write", "{broken"),
+            ToolResultBlock("c", "Write", "ok"),
+            ToolResultBlock("d", "See", (TextBlock("x"), DataBlock("image/png", url="http://x")), "error"),
+        ],
+    ],
+)
+def test_dictionary_round_trip(content: object) -> None:
+    msg = Msg("n", content, "assistant", metadata={"k": [1, {"z": None}]})  # type: ignore[arg-type]
+    again = Msg.from_dict(msg.to_dict())
+    assert again == msg
+    assert again.created_at == msg.created_at
+    assert type(again.content) is type(msg.content)
+
+
+def test_agentscope_1_dictionaries_are_read() -> None:
+    msg = Msg.from_dict(
+        {
+            "id": "abc",
+            "name": "friday",
+            "role": "assistant",
+            "timestamp": "2026-01-02 03:04:05.678",
+            "metadata": None,
+            "content": [
+                {"type": "text", "text": "let me look"},
+                {"type": "tool_use", "id": "c1", "name": "look", "input": {"where": "左"}},
+                {"type": "tool_result", "id": "c1", "name": "look", "output": [{"type": "text", "text": "nothing"}]},
+                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "aGk="}},
+                {"type": "video", "source": {"type": "url", "url": "http://x/y.mp4"}},
+            ],
+        }
+    )
+    assert msg.id == "abc"
+    assert msg.get_content_blocks("tool_call") == [ToolCallBlock("c1", "look", '{"where": "左"}')]
+    assert msg.get_content_blocks(ToolResultBlock)[0].text() == "nothing"
+    assert [block.media_type for block in msg.get_content_blocks(DataBlock)] == ["image/png", "video/*"]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {},
+        {"name": "a", "role": "user"},
+        {"name": "a", "role": "judge", "content": ""},
+        {"name": "a", "role": "user", "content": 5},
+        {"name": "a", "role": "user", "content": [{"type": "nonsense"}]},
+        {"name": "a", "role": "user", "content": ["x"]},
+    ],
+)  # fmt: skip
+def test_what_is_not_a_message_is_refused(data: dict[str, object]) -> None:
+    with pytest.raises(ValueError):
+        Msg.from_dict(data)
+
+
+def test_wrong_arguments_name_the_value() -> None:
+    with pytest.raises(ValueError, match="judge"):
+        Msg("n", "x", "judge")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="5"):
+        Msg("n", 5, "user")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="'x'"):
+        Msg("n", ["x"], "user")  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="nonsense"):
+        UserMsg("u", "x").get_content_blocks("nonsense")
+
+
+def test_lone_surrogates_never_get_in() -> None:
+    """T20: input with half a surrogate pair can be stored; a whole pair becomes its character."""
+    msg = Msg("n\ud83d", [TextBlock("hi \ud83d"), ToolResultBlock("c", "t", "\udc00")], "user")
+    assert msg.get_text_content() == "hi \ufffd"
+    assert msg.name == "n\ufffd"
+    assert UserMsg("u", "\ud83d\ude00").content == "😀"
+    str(msg.to_dict()).encode()
+
+
+def test_the_content_hash_tells_contents_apart_and_not_copies() -> None:
+    assert UserMsg("u", "x").content_hash == UserMsg("u", "x").content_hash
+    assert UserMsg("u", "x").content_hash != UserMsg("u", "y").content_hash
+    assert UserMsg("u", "x").content_hash != SystemMsg("u", "x").content_hash
+
+
+def test_text_of_several_blocks_is_joined_and_no_text_is_none() -> None:
+    assert AssistantMsg("a", [TextBlock("x"), HintBlock("no"), TextBlock("y")]).get_text_content(" ") == "x y"
+    assert AssistantMsg("a", [HintBlock("no")]).get_text_content() is None
+    assert AssistantMsg("a", [TextBlock("x"), HintBlock("h")]).get_content_blocks(["hint", "thinking"]) == [
+        HintBlock("h")
+    ]
