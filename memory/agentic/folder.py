@@ -1,0 +1,227 @@
+"""`MemoryFolder`: the Markdown files of a long-term memory, listed and read with care, never written.
+
+Topic files end in `.md`, in whatever case, at any depth. Hidden files and folders are none of ours. `MEMORY.md` at the
+top is the index; one in a subfolder is neither index nor topic. Nothing outside the folder is ever read: links are
+followed only where they stay inside, and a file with several names is listed once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agent_core.tool.backend import BackendBase, FileInfo
+from memory.agentic.frontmatter import HEADER_LIMIT
+from memory.agentic.memory_file import (
+    OUTSIDE,
+    READ_LIMIT,
+    TOO_LARGE,
+    UNREADABLE,
+    Decoded,
+    MemoryFile,
+    badge_duplicates,
+    decode,
+    describe,
+    refused,
+)
+
+INDEX_NAME = "MEMORY.md"
+_READ_AT_ONCE = 16
+
+
+class Scan(NamedTuple):
+    """What a look at the folder gave.
+
+    Args:
+        files: the topic files, newest first.
+        problems: folders that could not be listed, one line for people each.
+        headers_read: how many files had to be opened; the others are unchanged since the last scan.
+    """
+
+    files: tuple[MemoryFile, ...] = ()
+    problems: tuple[str, ...] = ()
+    headers_read: int = 0
+
+
+class IndexFile(NamedTuple):
+    """MEMORY.md as it is on disk. `badge` says why there is no text though there is a file."""
+
+    path: str
+    found: bool
+    text: str = ""
+    badge: str = ""
+
+
+class _Found(NamedTuple):
+    info: FileInfo
+    relative: str
+    path: str
+
+
+class _Walk:
+    """What one walk through the folder finds, before anything is opened."""
+
+    def __init__(self) -> None:
+        self.files: list[_Found] = []
+        self.links: list[_Found] = []
+        self.problems: list[str] = []
+
+
+class MemoryFolder:
+    """The folder `memory_dir` in `workdir`, which need not exist.
+
+    Args:
+        workdir: as the user gave it: relative, with `~`, or through links.
+        memory_dir: relative to `workdir`, or absolute.
+        backend: where it is.
+    """
+
+    def __init__(self, workdir: str | os.PathLike[str], memory_dir: str, backend: BackendBase) -> None:
+        self.backend = backend
+        self._absolute = backend.absolute(os.path.join(os.fspath(workdir), memory_dir))
+        self._headers: dict[str, MemoryFile] = {}
+        self._last = Scan()
+        self._index: tuple[str, IndexFile] | None = None
+
+    async def root(self) -> str:
+        """The folder's absolute path with every link resolved: the one path that is told, read and shown."""
+        try:
+            return await self.backend.resolve(self._absolute)
+        except OSError:
+            return self._absolute
+
+    async def index_path(self) -> str:
+        """The absolute path of MEMORY.md."""
+        return _join(await self.root(), INDEX_NAME)
+
+    async def scan(self) -> Scan:
+        """List the topic files. Costs a directory listing and the reading of what has changed; never fails."""
+        root = await self.root()
+        walk = await self._walk(root)
+        outside = await self._follow(walk, root)
+        unchanged: dict[str, MemoryFile] = {}
+        changed: list[_Found] = []
+        for found in walk.files:
+            known = self._headers.get(found.info.path)
+            if known is not None and known.version == found.info.version and known.path == found.path:
+                unchanged[found.info.path] = known
+            else:
+                changed.append(found)
+        if changed or outside or len(unchanged) != len(self._last.files):
+            self._headers = unchanged | await self._describe(changed)
+            files = sorted([*self._headers.values(), *outside], key=lambda file: (-file.modified, file.relative))
+            self._last = Scan(tuple(badge_duplicates(files)))
+        return self._last._replace(problems=tuple(walk.problems), headers_read=len(changed))
+
+    async def read(self, path: str) -> Decoded:
+        """The text of a file of the folder, its first `READ_LIMIT` bytes at most.
+
+        Raises:
+            OSError: it cannot be read; a `PermissionError` when it lies outside.
+        """
+        inside = await self.locate(path)
+        if inside is None:
+            raise PermissionError(f"{path} lies outside the memory folder")
+        data = await self.backend.read_file(inside, limit=READ_LIMIT + 1, follow=False)
+        is_whole = len(data) <= READ_LIMIT
+        text, badges = decode(data[:READ_LIMIT], is_whole=is_whole)
+        return Decoded(text, badges if is_whole else (*badges, TOO_LARGE))
+
+    async def read_index(self) -> IndexFile:
+        """MEMORY.md; opened only when it has changed. Never fails."""
+        path = await self.index_path()
+        try:
+            inside = await self.locate(path)
+            if inside is None:
+                return IndexFile(path, found=True, badge=OUTSIDE)
+            info = await self.backend.stat(inside)
+            if info is None or info.is_dir:
+                return IndexFile(path, found=False)
+            if self._index is None or self._index[0] != info.version or self._index[1].path != path:
+                text, badges = await self.read(inside)
+                self._index = info.version, IndexFile(path, found=True, text=text, badge=", ".join(badges))
+        except FileNotFoundError:
+            return IndexFile(path, found=False)
+        except OSError as error:
+            return IndexFile(path, found=True, badge=f"{UNREADABLE}: {error.strerror or error}")
+        return self._index[1]
+
+    async def locate(self, path: str) -> str | None:
+        """`path`, absolute or relative to the folder, with links resolved; None when it lies outside."""
+        root = await self.root()
+        try:
+            resolved = await self.backend.resolve(os.path.join(root, path))
+        except (OSError, ValueError):
+            return None
+        return resolved if self.backend.contains(root, resolved) else None
+
+    async def _walk(self, root: str) -> _Walk:
+        walk = _Walk()
+        folders = [(root, "")]
+        while folders:
+            path, prefix = folders.pop()
+            for info in await self._list(path, prefix, walk):
+                relative = prefix + info.name
+                if info.name.startswith("."):
+                    continue
+                if info.is_link:
+                    walk.links.append(_Found(info, relative, ""))
+                elif info.is_dir:
+                    folders.append((info.path, f"{relative}/"))
+                elif _is_topic(info.name):
+                    walk.files.append(_Found(info, relative, info.path))
+        return walk
+
+    async def _list(self, path: str, prefix: str, walk: _Walk) -> Sequence[FileInfo]:
+        try:
+            return await self.backend.list_dir(path)
+        except FileNotFoundError:
+            # Not made yet, or gone while we looked: an empty folder either way.
+            return ()
+        except OSError as error:
+            walk.problems.append(f"{prefix or path} cannot be listed: {error.strerror or error}")
+            return ()
+
+    async def _follow(self, walk: _Walk, root: str) -> list[MemoryFile]:
+        """Add what links inside lead to, unless it is listed already; return what leads outside.
+
+        A link to a folder inside needs no following: the folder itself has been walked.
+        """
+        seen = {found.path for found in walk.files} | {_join(root, INDEX_NAME)}
+        outside: list[MemoryFile] = []
+        for info, relative, _ in walk.links:
+            path = await self.locate(info.path)
+            if path is None:
+                if info.is_dir or _is_topic(info.name):
+                    outside.append(refused(info, relative, info.path, OUTSIDE))
+            elif not info.is_dir and _is_topic(info.name) and path not in seen:
+                seen.add(path)
+                walk.files.append(_Found(info, relative, path))
+        return outside
+
+    async def _describe(self, files: Sequence[_Found]) -> dict[str, MemoryFile]:
+        """Open files for their headers, a few at a time."""
+        described: list[MemoryFile] = []
+        for start in range(0, len(files), _READ_AT_ONCE):
+            batch = files[start : start + _READ_AT_ONCE]
+            described += await asyncio.gather(*map(self._describe_one, batch))
+        return {found.info.path: file for found, file in zip(files, described, strict=True)}
+
+    async def _describe_one(self, found: _Found) -> MemoryFile:
+        info, relative, path = found
+        try:
+            start = await self.backend.read_file(path, limit=HEADER_LIMIT, follow=False)
+        except OSError:
+            # Without a version it is tried again next time.
+            return refused(info, relative, path, UNREADABLE)
+        return describe(info, relative, path, start)
+
+
+def _is_topic(name: str) -> bool:
+    return name[-3:].lower() == ".md" and name != INDEX_NAME
+
+
+def _join(folder: str, name: str) -> str:
+    return f"{folder.rstrip('/')}/{name}"

@@ -1,0 +1,61 @@
+"""Which files the links of the index lead to, and which files no link leads to."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from memory.agentic.folder import MemoryFolder
+from memory.agentic.index import IndexEntry, spellings
+from memory.agentic.memory_file import MemoryFile
+
+MISSING = "no such memory"
+REFUSED = "leads outside the memory folder"
+
+
+class Link(NamedTuple):
+    """A link of the index with the file that it leads to, or with the problem that it has."""
+
+    entry: IndexEntry
+    file: MemoryFile | None
+    problem: str = ""
+
+
+async def follow_links(folder: MemoryFolder, entries: Iterable[IndexEntry], files: Sequence[MemoryFile]) -> list[Link]:
+    """Find the file of each link, as leniently as is safe; every link comes back.
+
+    Args:
+        folder: where the index is.
+        entries: see `parse_index`.
+        files: what a scan of the folder listed.
+    """
+    by_name = {_same(file.relative): file for file in files}
+    by_path = {file.path: file for file in files}
+    return [await _follow(folder, entry, by_name, by_path) for entry in entries]
+
+
+def without_link(links: Iterable[Link], files: Iterable[MemoryFile]) -> list[MemoryFile]:
+    """The files that the index does not mention."""
+    linked = {link.file.path for link in links if link.file}
+    return [file for file in files if file.path not in linked]
+
+
+async def _follow(
+    folder: MemoryFolder, entry: IndexEntry, by_name: dict[str, MemoryFile], by_path: dict[str, MemoryFile]
+) -> Link:
+    names = spellings(entry.target)
+    for name in names:
+        if file := by_name.get(_same(name)):
+            return Link(entry, file, REFUSED if not file.is_readable else "")
+    # Another name of a listed file: through a link, or with dots in it.
+    paths = [await folder.locate(name) for name in names]
+    for path in paths:
+        if path is not None and (file := by_path.get(path)):
+            return Link(entry, file)
+    return Link(entry, None, MISSING if any(paths) else REFUSED)
+
+
+def _same(name: str) -> str:
+    """Names that differ only in how they encode the same characters are the same."""
+    return unicodedata.normalize("NFC", name)

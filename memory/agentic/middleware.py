@@ -1,0 +1,177 @@
+"""`AgenticMemoryMiddleware`: a long-term memory of Markdown files that the model reads and writes by itself."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
+
+from msgspec.structs import replace
+
+from agent_core.event import Event, IndexRead, Noticed, PromptPart
+from agent_core.message import Msg
+from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
+from agent_core.text import shorten
+from agent_core.tokens import estimate_tokens
+from agent_core.tool.backend import BackendBase
+from agent_core.tool.local_backend import LocalBackend
+from memory.agentic import parameters as settings
+from memory.agentic.folder import INDEX_NAME, IndexFile, MemoryFolder
+from memory.agentic.index import fit_index
+from memory.agentic.instructions import memory_instructions
+from memory.agentic.placing import place
+from memory.agentic.recall import Recall
+from memory.agentic.retrieval import Find, Retrieval, take_up, wait_for
+
+if TYPE_CHECKING:
+    from agent_core.agent import Agent
+
+_QUESTION_LENGTH = 4_000
+"""Characters of what the user said that memory is searched for."""
+
+
+class AgenticMemoryMiddleware(MiddlewareBase):
+    """Gives an agent a memory folder: instructions and index in its system prompt, recalled files as hints.
+
+    One instance may serve several agents, also at the same time. Nothing is created: the folder and its files come to
+    be when the model writes them.
+
+    Args:
+        workdir: the folder that the memory folder lies in.
+        memory_dir: the memory folder's name in it.
+        parameters: limits and ways of asking.
+        backend: where `workdir` is; this machine when None.
+    """
+
+    Parameters = settings.Parameters
+
+    def __init__(
+        self,
+        workdir: str | os.PathLike[str],
+        memory_dir: str = "Memory",
+        parameters: settings.Parameters | None = None,
+        backend: BackendBase | None = None,
+    ) -> None:
+        self.parameters = parameters or settings.Parameters()
+        self.folder = MemoryFolder(workdir, memory_dir, backend or LocalBackend())
+        self._recall = Recall(self.folder, self.parameters)
+        self._replies: dict[str | None, list[Retrieval]] = {}
+        self._carried_over: WeakKeyDictionary[Agent, list[Retrieval]] = WeakKeyDictionary()
+        self._index_told: WeakKeyDictionary[Agent, IndexRead] = WeakKeyDictionary()
+
+    async def on_system_prompt(self, agent: Agent, current_prompt: str) -> list[PromptPart]:
+        """Append the instructions and, last, the index. The same bytes as long as MEMORY.md is the same."""
+        index = await self.folder.read_index()
+        fitted = fit_index(index.text, self.parameters.memory_max_tokens)
+        self._tell_index(
+            agent,
+            index,
+            IndexRead(
+                path=index.path,
+                found=index.found,
+                text=fitted.text,
+                lines=fitted.lines,
+                injected_lines=fitted.injected_lines,
+                tokens=estimate_tokens(fitted.text),
+                cut_line=fitted.cut_line,
+            ),
+        )
+        folder = await self.folder.root()
+        instructions = memory_instructions(folder, index.path, agent.toolkit.names, self.parameters.memory_instructions)
+        shown = fitted.text or ("(not shown)" if fitted.lines or index.badge else "(no memories yet)")
+        return [
+            _part("instructions", folder, "memory instructions", instructions),
+            _part("index", index.path, INDEX_NAME, f"## Index of the memory ({INDEX_NAME})\n{shown}"),
+        ]
+
+    async def on_reply(self, agent: Agent, input_kwargs: Kwargs, next_handler: StreamHandler) -> AsyncIterator[Event]:
+        """Search in the background while the reply runs; what comes too late goes into the agent's next reply."""
+        reply_id = agent.state.reply_id
+        retrievals = self._replies[reply_id] = []
+        is_cancelled = False
+        try:
+            retrievals += await self._take_up(agent)
+            retrievals += await self._ask(agent, reply_id, input_kwargs["inputs"])
+            async for event in next_handler(**input_kwargs):
+                yield event
+        except (asyncio.CancelledError, GeneratorExit):
+            is_cancelled = True
+            raise
+        finally:
+            del self._replies[reply_id]
+            await self._close(agent, retrievals, is_cancelled)
+
+    async def on_reasoning(
+        self, agent: Agent, input_kwargs: Kwargs, next_handler: StreamHandler
+    ) -> AsyncIterator[Event]:
+        """Before each model call, put in what the search has found by now."""
+        number = input_kwargs["round"]
+        retrievals = self._replies.get(agent.state.reply_id, [])
+        if number == 1:
+            patience = self.parameters.retrieval_grace if self.parameters.retrieval_async else None
+            await wait_for(retrievals, patience)
+        for retrieval in retrievals:
+            if retrieval.is_found:
+                await place(agent, retrieval, number)
+        async for event in next_handler(**input_kwargs):
+            yield event
+
+    async def aclose(self) -> None:
+        """Stop what runs in the background. What was carried over is looked up again by whoever resumes the session."""
+        for retrievals in list(self._carried_over.values()):
+            for retrieval in retrievals:
+                await retrieval.stop()
+
+    def _tell_index(self, agent: Agent, index: IndexFile, event: IndexRead) -> None:
+        """Append the event, unless this agent has been told just that."""
+        if self._index_told.get(agent) == event:
+            return
+        self._index_told[agent] = event
+        reply_id = agent.state.reply_id
+        agent.trace.append(replace(event, reply_id=reply_id))
+        if index.badge:
+            agent.trace.append(Noticed(text=f"{index.path}: {index.badge}", level="warning", reply_id=reply_id))
+
+    async def _take_up(self, agent: Agent) -> list[Retrieval]:
+        """What earlier replies of this agent, also those of an earlier run of the program, have left to this one."""
+        source = await self.folder.root()
+        if agent not in self._carried_over:
+            self._carried_over[agent] = take_up(source, agent.trace, agent.trace.append)
+        waiting = [one for one in self._carried_over[agent] if not one.is_settled]
+        self._carried_over[agent] = []
+        for retrieval in waiting:
+            retrieval.resume(self._finder(agent))
+        return waiting
+
+    async def _ask(self, agent: Agent, reply_id: str | None, inputs: Sequence[Msg]) -> list[Retrieval]:
+        """Start the retrieval for what the user says; none when the user says nothing."""
+        said = [msg.get_text_content() or "" for msg in inputs if msg.role == "user"]
+        question = shorten("\n".join(said).strip(), _QUESTION_LENGTH)
+        if not question:
+            return []
+        retrieval = Retrieval(await self.folder.root(), question, reply_id, agent.trace.append)
+        retrieval.start(self._finder(agent))
+        return [retrieval]
+
+    async def _close(self, agent: Agent, retrievals: Sequence[Retrieval], is_cancelled: bool) -> None:
+        """Give each retrieval of a reply that is over its outcome, or hand it on."""
+        for retrieval in retrievals:
+            if retrieval.is_settled:
+                continue
+            if retrieval.is_carried_over:
+                await retrieval.cancel("late")
+            elif is_cancelled:
+                await retrieval.cancel()
+            else:
+                retrieval.carry_over()
+                self._carried_over[agent].append(retrieval)
+
+    def _finder(self, agent: Agent) -> Find:
+        return partial(self._recall.find, model=agent.model)
+
+
+def _part(kind: str, path: str, label: str, text: str) -> PromptPart:
+    return PromptPart(kind, f"{kind}:{path}", label, estimate_tokens(text), text=text)

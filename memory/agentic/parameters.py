@@ -1,0 +1,43 @@
+"""The settings of agentic memory. Names and defaults follow AgentScope 2.x."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from agent_core.model.base import ChatModelBase
+from memory.agentic.manifest import SELECTION_INSTRUCTIONS
+
+
+class Parameters(Struct, frozen=True, kw_only=True):
+    """What agentic memory may cost, and how it asks. A limit of None is none, one of 0 lets nothing through.
+
+    Args:
+        memory_max_tokens: of MEMORY.md in the system prompt.
+        memory_instructions: told to the model instead of our own; the two paths are added to it.
+        retrieval_async: search while the model works; otherwise before the first model call, however long it takes.
+        retrieval_model: chooses the files; the agent's own model when None.
+        retrieval_max_tokens_per_md: of one recalled file in the prompt.
+        retrieval_max_files: files that the model chooses from; with more, local search chooses those first.
+        retrieval_max_tokens_per_frontmatter: of one file's description in that list.
+        retrieval_instructions: told to the model that chooses.
+        retrieval_grace: seconds that the first model call of a reply waits for the retrieval, at most.
+
+    Raises:
+        ValueError: a number is negative.
+    """
+
+    memory_max_tokens: int | None = 4000
+    memory_instructions: str | None = None
+    retrieval_async: bool = True
+    retrieval_model: ChatModelBase | None = None
+    retrieval_max_tokens_per_md: int | None = 2000
+    retrieval_max_files: int | None = 200
+    retrieval_max_tokens_per_frontmatter: int | None = 256
+    retrieval_instructions: str = SELECTION_INSTRUCTIONS
+    retrieval_grace: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in self.__struct_fields__:
+            value = getattr(self, name)
+            if isinstance(value, int | float) and value < 0:
+                raise ValueError(f"{name} must not be negative: {value!r}")

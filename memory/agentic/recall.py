@@ -1,0 +1,159 @@
+"""`Recall`: from a question to the memories that help with it, in up to four stages: scan, search, select, read."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from agent_core.errors import StructuredOutputError
+from agent_core.event import RecalledMemory
+from agent_core.model.base import ChatModelBase
+from agent_core.text import first_line, well_formed
+from memory.agentic.folder import MemoryFolder
+from memory.agentic.frontmatter import parse_header
+from memory.agentic.hint import cut_text, memory_text
+from memory.agentic.local_search import LocalSearch
+from memory.agentic.manifest import MAX_SELECTED, SELECTION_SCHEMA, Selection, read_selection, selection_messages
+from memory.agentic.memory_file import BINARY, MemoryFile
+from memory.agentic.parameters import Parameters
+
+StageListener = Callable[[str, float, str], None]
+"""Told of each stage that is over: its name, the seconds that it took, a few words on what it gave."""
+
+
+class _Choice(NamedTuple):
+    """A file that is to be recalled, why, and its score where it has one."""
+
+    file: MemoryFile
+    reason: str
+    score: float | None = None
+
+
+class Recall:
+    """Finds the memories of one folder that help with a question. Safe to be used by several replies at a time.
+
+    Args:
+        folder: where the memories are.
+        parameters: what a recall may cost.
+    """
+
+    def __init__(self, folder: MemoryFolder, parameters: Parameters) -> None:
+        self._folder = folder
+        self._parameters = parameters
+        self._local_search = LocalSearch()
+
+    async def find(self, question: str, on_stage: StageListener, *, model: ChatModelBase) -> tuple[RecalledMemory, ...]:
+        """The memories that help, best first; none when none does. Without any file no model is asked.
+
+        Args:
+            question: what the user said.
+            on_stage: told of each stage.
+            model: chooses the files, unless the parameters name another.
+
+        Raises:
+            ModelError: the model could not be asked.
+        """
+        with _stage("scan", on_stage) as details:
+            scan = await self._folder.scan()
+            details.append(f"{_count(len(scan.files), 'file')}, {scan.headers_read} read")
+            details += scan.problems
+        files = [file for file in scan.files if file.is_readable]
+        limit = self._parameters.retrieval_max_files
+        if limit is not None and len(files) > limit:
+            with _stage("search", on_stage) as details:
+                files = await self._narrow(question, files, limit)
+                details.append(f"{len(files)} files for the model to choose from")
+        if not files:
+            return ()
+        choices = await self._choose(question, files, self._parameters.retrieval_model or model, on_stage)
+        if not choices:
+            return ()
+        with _stage("read", on_stage) as details:
+            return tuple([memory async for memory in self._read(choices, details)])
+
+    async def _narrow(self, question: str, files: Sequence[MemoryFile], limit: int) -> list[MemoryFile]:
+        """At most `limit` files: those that local search finds, then the newest."""
+        found = [file for file, _ in await self._local_search.rank(question, files)] if limit else []
+        return list({file.path: file for file in [*found, *files]}.values())[:limit]
+
+    async def _choose(
+        self, question: str, files: Sequence[MemoryFile], model: ChatModelBase, on_stage: StageListener
+    ) -> list[_Choice]:
+        """Have the model choose, or local search where the model cannot give a list."""
+        with _stage("select", on_stage) as details:
+            try:
+                selection, tokens = await self._ask(question, files, model)
+            except StructuredOutputError as error:
+                details.append(f"local search instead of {model.model}: {first_line(str(error))}")
+            else:
+                details += _selection_details(selection, len(files), tokens)
+                return [_Choice(file, f"chosen by {model.model}") for file in selection.files]
+        with _stage("search", on_stage) as details:
+            ranked = (await self._local_search.rank(question, files))[:MAX_SELECTED]
+            details.append(f"{len(ranked)} of {_count(len(files), 'file')} found")
+            return [_Choice(file, "found by local search", score) for file, score in ranked]
+
+    async def _ask(self, question: str, files: Sequence[MemoryFile], model: ChatModelBase) -> tuple[Selection, str]:
+        messages = selection_messages(
+            question,
+            files,
+            self._parameters.retrieval_instructions,
+            self._parameters.retrieval_max_tokens_per_frontmatter,
+        )
+        value, usage = await model.generate_structured(messages, SELECTION_SCHEMA)
+        tokens = f"{usage.input_tokens} tokens in, {usage.output_tokens} out" if usage else ""
+        return read_selection(value, files), tokens
+
+    async def _read(self, choices: Iterable[_Choice], details: list[str]) -> AsyncIterator[RecalledMemory]:
+        now = time.time()
+        for file, reason, score in choices:
+            try:
+                text, badges = await self._folder.read(file.path)
+            except OSError as error:
+                details.append(f"{file.relative} could not be read: {error.strerror or error}")
+                continue
+            content = parse_header(text).body.strip() or file.summary
+            if BINARY in badges or not content:
+                details.append(f"{file.relative} holds no text")
+                continue
+            content = cut_text(content, self._parameters.retrieval_max_tokens_per_md)
+            yield RecalledMemory(
+                path=well_formed(file.path),
+                content_hash=_hash(content),
+                text=memory_text(file, content, now),
+                reason=reason,
+                score=score,
+            )
+            details.append(file.relative)
+
+
+@contextmanager
+def _stage(name: str, on_stage: StageListener) -> Iterator[list[str]]:
+    """Time a stage; what is put into the list is told with it. A stage that fails is not over."""
+    details: list[str] = []
+    started = time.perf_counter()
+    yield details
+    on_stage(name, time.perf_counter() - started, "; ".join(details))
+
+
+def _selection_details(selection: Selection, offered: int, tokens: str) -> list[str]:
+    names = _names(selection.files)
+    details = [f"{len(selection.files)} of {_count(offered, 'file')} chosen" + (f": {names}" if names else "")]
+    if selection.unknown:
+        details.append(f"not on the list, left out: {', '.join(first_line(name, 80) for name in selection.unknown)}")
+    return [*details, tokens] if tokens else details
+
+
+def _names(files: Iterable[MemoryFile]) -> str:
+    return ", ".join(file.relative for file in files)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def _hash(content: str) -> str:
+    return hashlib.sha256(content.encode()).hexdigest()[:12]
