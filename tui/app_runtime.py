@@ -31,8 +31,8 @@ class AppSettings(Protocol):
 class AppRuntime(Protocol):
     """One agent, its session, and how to change them.
 
-    The app is built, and painted, before `start` is called: what is slow to import or to reach belongs there. Everything
-    that a person should know goes into the agent's trace as `Noticed`.
+    The app is built, and painted, before `start` is called: what is slow to import or to reach belongs there. What
+    a person should know goes into the agent's trace as `Noticed`.
     """
 
     @property
