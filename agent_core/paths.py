@@ -22,22 +22,14 @@ _SENSITIVE_FOLDERS = frozenset(
     [".git", ".hg", ".svn", ".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".docker", ".vscode", ".idea"]
 )
 _SENSITIVE_FILES = frozenset(
-    [".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin"]
-    + [
-        ".zlogout",
-        ".kshrc",
-        ".cshrc",
-        ".tcshrc",
-        ".login",
-        "config.fish",
-        ".inputrc",
-        ".vimrc",
-        ".xprofile",
-        ".xinitrc",
-    ]
-    + [".gitconfig", ".gitmodules", ".npmrc", ".yarnrc", ".pypirc", ".netrc", "_netrc", ".pgpass", ".mcp.json"]
-    + ["authorized_keys", "id_rsa", "id_ecdsa", "id_ed25519"]
-)
+    (
+        ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".login", ".inputrc",
+        ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout",
+        ".kshrc", ".cshrc", ".tcshrc", "config.fish", ".xprofile", ".xinitrc", ".vimrc",
+        ".gitconfig", ".gitmodules", ".npmrc", ".yarnrc", ".pypirc", ".mcp.json",
+        ".netrc", "_netrc", ".pgpass", "authorized_keys", "id_rsa", "id_ecdsa", "id_ed25519",
+    )
+)  # fmt: skip
 
 
 def is_inside(folder: str, path: str, *, fold_case: bool = FOLDS_CASE) -> bool:

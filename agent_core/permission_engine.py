@@ -199,5 +199,13 @@ async def _resolved_rules(rule: PermissionRule, folders: Sequence[str], backend:
         rest = "**"
     absolute = front.startswith("~") or os.path.isabs(front)
     fronts = [front] if absolute else [f"{folder}/{front}" for folder in folders]
-    patterns = [f"{escape(await backend.resolve(each)).rstrip('/')}/{rest}".rstrip("/") for each in fronts]
+    patterns = [f"{escape(await _resolved(each, backend)).rstrip('/')}/{rest}" for each in fronts]
     return [replace(rule, rule_content=pattern) for pattern in patterns]
+
+
+async def _resolved(path: str, backend: BackendBase) -> str:
+    try:
+        return await backend.resolve(path)
+    except OSError:
+        # No call can be about what lies behind a loop of links, so any text will do.
+        return backend.absolute(path)
