@@ -1,0 +1,186 @@
+"""Where settings come from, and what is said when they cannot be used."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from tui.config import Settings, describe, load_settings
+from tui.config_file import SETTINGS, ConfigError
+
+
+@pytest.fixture(autouse=True)
+def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home of the test's own, with nothing set."""
+    for setting in SETTINGS:
+        for variable in setting.variables:
+            monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path
+
+
+@pytest.fixture
+def config(folders: Path) -> Path:
+    path = folders / "config" / "mnemoscope" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+def test_without_anything_set_there_is_no_model_and_everything_lives_in_the_data_folder(folders: Path) -> None:
+    settings = load_settings()
+    assert not settings.has_model
+    assert settings.data_dir == folders / "data" / "mnemoscope"
+    assert settings.workdir == folders / "data" / "mnemoscope" / "workdir"
+    assert settings.sources == {}
+    assert settings.warnings == ()
+
+
+def test_options_come_before_our_variables_those_before_openais_and_the_file_comes_last(
+    config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    config.write_text('model = "from-file"\n')
+    assert load_settings().model == "from-file"
+    monkeypatch.setenv("OPENAI_MODEL", "from-openai")
+    assert load_settings().model == "from-openai"
+    monkeypatch.setenv("MNEMOSCOPE_MODEL", "from-mnemoscope")
+    assert load_settings().model == "from-mnemoscope"
+    settings = load_settings({"model": "from-option"})
+    assert settings.model == "from-option"
+    assert settings.sources["model"] == "--model"
+
+
+def test_a_variable_that_is_set_but_empty_counts_as_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MNEMOSCOPE_MODEL", "")
+    monkeypatch.setenv("OPENAI_MODEL", "m")
+    assert load_settings({"model": ""}).model == "m"
+
+
+@pytest.mark.parametrize("variable", ["MNEMOSCOPE_API_KEY", "OPENAI_API_KEY"])
+def test_the_key_is_in_no_repr(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "sk-secret-words")
+    settings = load_settings()
+    assert settings.api_key.reveal() == "sk-secret-words"
+    assert settings.has_model
+    assert "secret-words" not in repr(settings)
+    assert "secret-words" not in describe(settings)
+    assert variable in describe(settings)
+
+
+def test_folders_given_as_options_are_taken_from_here(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = load_settings({"workdir": ".", "data_dir": "~/kept"})
+    assert settings.workdir == tmp_path
+    assert settings.data_dir == tmp_path / "kept"
+
+
+def test_folders_in_the_file_are_taken_from_the_files_folder(config: Path) -> None:
+    config.write_text('workdir = "notes"\ndata_dir = "~/kept"\n')
+    settings = load_settings()
+    assert settings.workdir == config.parent / "notes"
+    assert settings.data_dir == Path.home() / "kept"
+
+
+def test_an_unknown_setting_is_a_warning_with_its_line(config: Path) -> None:
+    config.write_text('model = "m"\n\nmodell = "n"\n[theme]\nname = "dark"\n')
+    settings = load_settings()
+    assert settings.model == "m"
+    first, second = settings.warnings
+    assert first.startswith(f"{config}, line 3: there is no setting 'modell'; there are model, base_url")
+    assert second.startswith(f"{config}, line 4: there is no setting 'theme'")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "advice"),
+    [
+        ('model = "m"\nmodel = [', "line 2", "Mend that line"),
+        ("model = 3\n", "line 1", 'model must be text in quotes, for example model = "'),
+        ('\ncontext_size = "big"\n', "line 2", "context_size must be a whole number, for example context_size = "),
+        ("context_size = true\n", "line 1", "must be a whole number"),
+        ("context_size = 0\n", "line 1", "must be above 0"),
+        ("[model]\nname = 'x'\n", "line 1", "must be text in quotes"),
+        ('base_url = "localhost:11434/v1"\n', "line 1", "must start with http:// or https://"),
+    ],
+)
+def test_a_file_that_cannot_be_used_is_one_line_with_file_line_and_advice(
+    config: Path, text: str, place: str, advice: str
+) -> None:
+    config.write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        load_settings()
+    message = str(caught.value)
+    assert str(config) in message
+    assert place in message
+    assert advice in message
+    assert "\n" not in message
+
+
+def test_a_file_with_a_byte_order_mark_and_windows_line_ends_is_read(config: Path) -> None:
+    config.write_bytes(b'\xef\xbb\xbfmodel = "m"\r\n\r\nbogus = 1\r\n')
+    settings = load_settings()
+    assert settings.model == "m"
+    assert "line 3" in settings.warnings[0]
+
+
+def test_a_file_that_is_not_utf_8_is_one_line_with_the_line(config: Path) -> None:
+    config.write_bytes(b'model = "m"\nbase_url = "http://caf\xe9"\n')
+    with pytest.raises(ConfigError, match="line 2: not UTF-8"):
+        load_settings()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such permissions on Windows")
+def test_a_key_that_others_can_read_is_warned_about(config: Path) -> None:
+    config.write_text('api_key = "sk-x"\n')
+    config.chmod(0o644)
+    assert "chmod 600" in load_settings().warnings[0]
+    config.chmod(0o600)
+    assert load_settings().warnings == ()
+
+
+def test_the_description_is_toml_that_gives_the_same_settings_again(config: Path) -> None:
+    config.write_text('model = "a \\"quoted\\" one"\nworkdir = "/tmp/w\\\\x\\u0007"\ncontext_size = 4096\n')
+    settings = load_settings()
+    table = tomllib.loads(describe(settings))
+    assert table["model"] == settings.model
+    assert table["context_size"] == 4096
+    assert table["workdir"] == str(settings.workdir)
+    config.write_text(describe(settings))
+    again = load_settings()
+    assert (again.model, again.workdir, again.data_dir) == (settings.model, settings.workdir, settings.data_dir)
+
+
+def test_the_description_names_every_setting_and_where_else_it_can_be_set(folders: Path) -> None:
+    text = describe(Settings())
+    for setting in SETTINGS:
+        assert setting.name in text
+        assert setting.option in text
+        assert all(variable in text for variable in setting.variables)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="HOME means nothing on Windows")
+@pytest.mark.parametrize("home", [None, "", "${HOME}", "relative"])
+def test_without_a_usable_home_no_stray_folder_is_meant(home: str | None, tmp_path: Path) -> None:
+    """P16: HOME unset or nonsense gives the real home or none at all, never a folder in the current one."""
+    environ = {key: value for key, value in os.environ.items() if not key.startswith("XDG_") and key != "HOME"}
+    environ["PYTHONPATH"] = os.getcwd()
+    if home is not None:
+        environ["HOME"] = home
+    program = "from tui.config import load_settings as l; s = l(); print(s.data_dir, s.workdir, s.path, sep='\\n')"
+    answer = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environ, capture_output=True, text=True, check=True
+    )
+    for line in answer.stdout.splitlines():
+        assert line == "None" or Path(line).is_absolute()
+        assert not line.startswith(str(tmp_path))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_home_that_nobody_knows_is_an_error_and_not_a_folder_of_that_name() -> None:
+    with pytest.raises(ConfigError, match="write the whole path"):
+        load_settings({"workdir": "~nobody-of-this-name/x"})

@@ -1,0 +1,142 @@
+"""Settings in effect: for each, where its value came from.
+
+An option on the command line comes first, then `MNEMOSCOPE_*`, then the `OPENAI_*` namesake, then the TOML file in the
+platform's configuration folder, then the default. Relative paths in the file are taken from the file's folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+from msgspec import Struct
+
+from agent_core.secret import Secret
+from tui.config_file import SETTINGS, ConfigError, ConfigFile, Setting, expanded
+
+APP_NAME = "mnemoscope"
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """The values in effect.
+
+    Args:
+        model: the model's name; None for the endpoint's first one, or for no model at all.
+        base_url: the endpoint; None for OpenAI's own.
+        api_key: falsy when there is none.
+        context_size: the model's window in tokens; None when nobody has said.
+        workdir: the folder that the agent works in; None when no home folder is known.
+        data_dir: where sessions are kept; None when no home folder is known.
+        path: the TOML file, whether or not there is one; None when no home folder is known.
+        sources: for every setting that has a value, where it came from.
+        warnings: one line each, for people.
+    """
+
+    model: str | None = None
+    base_url: str | None = None
+    api_key: Secret = Secret("")
+    context_size: int | None = None
+    workdir: Path | None = None
+    data_dir: Path | None = None
+    path: Path | None = None
+    sources: dict[str, str] = {}
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def has_model(self) -> bool:
+        """Whether a model is connected; the offline model answers otherwise."""
+        return bool(self.model or self.base_url or self.api_key)
+
+
+def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
+    """The settings in effect.
+
+    Args:
+        options: values from the command line by setting name; None or an empty text stands for not given.
+
+    Raises:
+        ConfigError: the file cannot be read, or a value is of the wrong kind.
+    """
+    path = _platform_folder(platformdirs.user_config_path)
+    path = path / "config.toml" if path else None
+    file = ConfigFile(path)
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for setting in SETTINGS:
+        value, source = _find(setting, options or {}, file)
+        if value is not None:
+            values[setting.name], sources[setting.name] = value, source
+    data_dir = _folder(values.get("data_dir")) or _platform_folder(platformdirs.user_data_path)
+    workdir = _folder(values.get("workdir")) or (data_dir / "workdir" if data_dir else None)
+    base_url = values.get("base_url")
+    if base_url and not re.match(r"https?://[^/\s]", base_url):
+        raise ConfigError(
+            f"The base URL must start with http:// or https://, not {base_url!r} ({sources['base_url']})."
+        )
+    return Settings(
+        model=values.get("model"),
+        base_url=base_url,
+        api_key=Secret(values.get("api_key", "")),
+        context_size=values.get("context_size"),
+        workdir=workdir,
+        data_dir=data_dir,
+        path=path,
+        sources=sources,
+        warnings=tuple(file.warnings),
+    )
+
+
+def describe(settings: Settings) -> str:
+    """The settings in effect as a commented TOML file; the key is not in it."""
+    missing = settings.path is not None and not settings.path.exists()
+    lines = [
+        "# Mnemoscope's settings, as they are in effect. Their file:",
+        f"# {settings.path or 'none, since no home folder is known'}{' (not there yet)' if missing else ''}",
+        "# An option comes first, then the environment in the order shown, then the file.",
+    ]
+    for setting in SETTINGS:
+        also = ", ".join(filter(None, (setting.option, *setting.variables)))
+        lines += ["", f"# {setting.help}", *([f"# Also: {also}"] if also else [])]
+        lines.append(_assignment(setting, settings))
+    return "\n".join(lines) + "\n"
+
+
+def _assignment(setting: Setting, settings: Settings) -> str:
+    value = getattr(settings, setting.name)
+    source = settings.sources.get(setting.name, "the default")
+    if isinstance(value, Secret):
+        return f'# {setting.name} = "…"  # set, from {source}' if value else f"# {setting.name} = {setting.example}"
+    if value is None:
+        return f"# {setting.name} = {setting.example}"
+    text = str(value) if isinstance(value, int) else _quoted(str(value))
+    return f"{setting.name} = {text}  # from {source}"
+
+
+def _quoted(text: str) -> str:
+    """A TOML basic string."""
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
+
+
+def _find(setting: Setting, options: Mapping[str, str | None], file: ConfigFile) -> tuple[str | int | None, str]:
+    """The value of a setting and where it came from."""
+    if option := options.get(setting.name):
+        return option, setting.option
+    for variable in setting.variables:
+        if value := os.environ.get(variable, "").strip():
+            return value, variable
+    return file.values.get(setting.name) or None, file.place(setting.name)
+
+
+def _folder(value: str | None) -> Path | None:
+    return Path(os.path.abspath(expanded(value))) if value else None
+
+
+def _platform_folder(of: Any) -> Path | None:
+    """A folder of this platform for this program; None when it would be a stray one in the current folder."""
+    path = Path(of(APP_NAME, appauthor=False))
+    return path if path.is_absolute() else None

@@ -1,0 +1,141 @@
+"""The settings that there are, and the TOML file that may hold them."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import sys
+import tomllib
+from pathlib import Path
+from typing import NamedTuple
+
+from agent_core.errors import MnemoscopeError
+
+DEFAULT_MODEL = "gpt-4.1-mini"
+"""Asked for when there is a key but neither a model nor an address."""
+
+
+class ConfigError(MnemoscopeError):
+    """A setting cannot be used; says where it stands and what to do."""
+
+
+class Setting(NamedTuple):
+    """One setting: its name in the file, its type there, what it means, an example, and where else it can be set."""
+
+    name: str
+    kind: type
+    help: str
+    example: str
+    variables: tuple[str, ...] = ()
+    option: str = ""
+
+
+SETTINGS = (
+    Setting(
+        "model",
+        str,
+        f"The model that answers. With a key alone it is {DEFAULT_MODEL}.",
+        '"qwen3:8b"',
+        ("MNEMOSCOPE_MODEL", "OPENAI_MODEL"),
+        "--model",
+    ),
+    Setting(
+        "base_url",
+        str,
+        "Address of an OpenAI-compatible API; it usually ends in /v1.",
+        '"http://127.0.0.1:11434/v1"',
+        ("MNEMOSCOPE_BASE_URL", "OPENAI_BASE_URL"),
+        "--base-url",
+    ),
+    Setting(
+        "api_key",
+        str,
+        "The key for it. Servers on this machine usually need none.",
+        '"sk-..."',
+        ("MNEMOSCOPE_API_KEY", "OPENAI_API_KEY"),
+    ),
+    Setting("context_size", int, "The model's window in tokens, where the endpoint does not tell it.", "32768"),
+    Setting(
+        "workdir",
+        str,
+        "The folder that the agent works in; its memory is the folder Memory in it.",
+        '"~/notes"',
+        option="--workdir",
+    ),
+    Setting("data_dir", str, "Where sessions and the usual workdir are kept.", '"~/mnemoscope"', option="--data-dir"),
+)
+BY_NAME = {setting.name: setting for setting in SETTINGS}
+
+
+class ConfigFile:
+    """The TOML file: its values, checked, and the lines that they stand on."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.path = path
+        self.warnings: list[str] = []
+        self._text = self._read()
+        try:
+            table = tomllib.loads(self._text)
+        except tomllib.TOMLDecodeError as error:
+            what = str(error).replace("at end of document", f"at line {len(self._text.splitlines())}, the end")
+            raise ConfigError(f"{path}: {what}. Mend that line, or move the file away.") from None
+        self.values = {name: self._checked(name, value) for name, value in table.items() if self._is_known(name)}
+        if "api_key" in self.values:
+            self._warn_if_others_can_read()
+
+    def _read(self) -> str:
+        if self.path is None:
+            return ""
+        try:
+            return self.path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        except (FileNotFoundError, NotADirectoryError):
+            return ""
+        except OSError as error:
+            raise ConfigError(f"{self.path} cannot be read: {error.strerror}. Mend it, or move it away.") from error
+        except UnicodeDecodeError as error:
+            line = error.object[: error.start].count(b"\n") + 1
+            raise ConfigError(f"{self.path}, line {line}: not UTF-8. Save the file as UTF-8.") from None
+
+    def place(self, name: str) -> str:
+        """Where a setting stands, for people."""
+        found = re.search(rf"""^[ \t]*["']?{re.escape(name)}["']?[ \t]*[=.\]]""", self._text, re.MULTILINE)
+        found = found or re.search(rf"""^[ \t]*\[+[ \t]*["']?{re.escape(name)}\b""", self._text, re.MULTILINE)
+        return f"{self.path}, line {self._text.count(chr(10), 0, found.start()) + 1}" if found else str(self.path)
+
+    def _is_known(self, name: str) -> bool:
+        if name not in BY_NAME:
+            self.warnings.append(f"{self.place(name)}: there is no setting {name!r}; there are {', '.join(BY_NAME)}.")
+        return name in BY_NAME
+
+    def _checked(self, name: str, value: object) -> str | int:
+        kind = BY_NAME[name].kind
+        example = BY_NAME[name].example
+        if not isinstance(value, kind) or isinstance(value, bool):
+            wanted = "text in quotes" if kind is str else "a whole number"
+            raise ConfigError(f"{self.place(name)}: {name} must be {wanted}, for example {name} = {example}")
+        if isinstance(value, int) and value <= 0:
+            raise ConfigError(f"{self.place(name)}: {name} must be above 0, for example {name} = {example}")
+        if name in ("workdir", "data_dir") and value and self.path is not None:
+            value = str(self.path.parent / expanded(str(value)))
+        return value  # type: ignore[return-value]
+
+    def _warn_if_others_can_read(self) -> None:
+        if (
+            self.path is not None
+            and sys.platform != "win32"
+            and self.path.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
+        ):
+            self.warnings.append(f"{self.path} holds a key and others can read it; chmod 600 keeps it yours.")
+
+
+def expanded(path: str) -> str:
+    """`path` with `~` expanded.
+
+    Raises:
+        ConfigError: nobody knows that home folder; a folder named `~` here would be a surprise.
+    """
+    expanded = os.path.expanduser(path)
+    if path.startswith("~") and (expanded == path or not os.path.isabs(expanded)):
+        raise ConfigError(f"The home folder in {path!r} is not known; write the whole path.")
+    return expanded
