@@ -247,7 +247,7 @@ async def test_state_survives_a_round_trip_between_two_compressions() -> None:
     assert await again.memory.entries() == await agent.memory.entries()
     await history(again, 2)
     assert await again.compress_context(ContextConfig(keep_recent=1)) is True
-    assert await marked(again) == 15
+    assert await marked(again) == 14
 
 
 @pytest.mark.parametrize("options", [{"trigger_ratio": 0}, {"trigger_ratio": 1.5}, {"keep_recent": -1}])
