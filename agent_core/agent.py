@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import cast
 
@@ -88,7 +88,7 @@ class Agent(StateModule):
         self._memory_filter = MemoryFilter()
         self.register_state("memory_filter", msgspec.to_builtins, lambda data: msgspec.convert(data, MemoryFilter))
         self._turn = asyncio.Lock()
-        self._current_ids: Collection[str] = ()
+        self._run: ReplyRun | None = None
         self._token_ratio = 1.0
         self._follower = MemoryFollower(self.memory, self.trace, lambda: self.state.reply_id)
 
@@ -166,16 +166,15 @@ class Agent(StateModule):
 
     async def preview_prompt(self) -> Prompt:
         """The request that would be sent if the user said nothing new: what every pane shows as the next prompt."""
-        return await self._build_prompt(self._current_ids)
+        return await self._build_prompt()
 
-    async def prepare_prompt(self, running: Collection[str]) -> Prompt:
+    async def prepare_prompt(self) -> Prompt:
         """The request of the running reply, after compressing what has grown too large."""
-        self._current_ids = running
-        prompt = await self._build_prompt(running)
+        prompt = await self._build_prompt()
         size = self.model.context_size
         limit = size * self.context_config.trigger_ratio if size else None
         if limit is not None and prompt.tokens * self._token_ratio > limit and await self._try_to_compress():
-            return await self._build_prompt(running)
+            return await self._build_prompt()
         return prompt
 
     def calibrate(self, estimated: int, reported: int) -> None:
@@ -191,10 +190,14 @@ class Agent(StateModule):
             parts = extend_system_prompt(parts, answer, type(middleware).__name__)
         return parts
 
-    async def _build_prompt(self, running: Collection[str]) -> Prompt:
+    async def _build_prompt(self) -> Prompt:
+        system_parts = await self.system_parts()
+        entries = await self.memory.entries()
+        earlier = None if self._run is None else self._run.earlier_ids
+        running = () if earlier is None else {entry.msg.id for entry in entries if entry.msg.id not in earlier}
         return build_prompt(
-            await self.system_parts(),
-            await self.memory.entries(),
+            system_parts,
+            entries,
             self._memory_filter,
             summary=self.memory._compressed_summary,
             running=running,
@@ -214,13 +217,13 @@ class Agent(StateModule):
         messages = _as_messages(inputs)
         async with self._turn:
             await self.start()
-            run = ReplyRun(self, messages, marks)
+            earlier = frozenset(entry.msg.id for entry in await self.memory.entries())
+            run = self._run = ReplyRun(self, messages, marks, earlier)
             self.state.reply_id = run.reply_id
             try:
                 yield run
             finally:
-                self.state.reply_id = None
-                self._current_ids = ()
+                self.state.reply_id = self._run = None
                 await self._follower.compare()
 
     async def _feed(self, run: ReplyRun, queue: asyncio.Queue[Event | None]) -> None:

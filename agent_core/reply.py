@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec.structs import replace
@@ -29,13 +29,20 @@ CutShort = Literal["interrupted", "error"]
 
 
 class ReplyRun:
-    """What belongs to one reply and to no other: its id, the messages that it stored, its rounds and its cost."""
+    """What belongs to one reply and to no other: its id, its rounds and its cost.
 
-    def __init__(self, agent: Agent, inputs: Sequence[Msg], marks: Marks) -> None:
+    Args:
+        agent: replies.
+        inputs: what it replies to.
+        marks: set on the inputs.
+        earlier_ids: ids of what was stored before; everything else belongs to this reply, whoever stores it.
+    """
+
+    def __init__(self, agent: Agent, inputs: Sequence[Msg], marks: Marks, earlier_ids: Collection[str]) -> None:
         self.agent = agent
         self.inputs = list(inputs)
         self.reply_id = uuid.uuid4().hex
-        self.stored_ids: set[str] = set()
+        self.earlier_ids = earlier_ids
         self.asking = asyncio.Lock()
         self.is_emitting = False
         self.last_msg: Msg | None = None
@@ -64,7 +71,6 @@ class ReplyRun:
 
     async def store(self, msg: Msg, marks: Marks = None) -> None:
         """Store a message of this reply."""
-        self.stored_ids.add(msg.id)
         await self.agent.memory.add(msg, marks=marks)
 
     async def events(self) -> AsyncIterator[Event]:
@@ -83,8 +89,16 @@ class ReplyRun:
             self._finish = "error"
             self.error = MnemoscopeError.of(error)
         finally:
-            await self._store_inputs(self.inputs)
+            await self._keep_inputs()
             self.append(self._ended())
+
+    async def _keep_inputs(self) -> None:
+        """Store what the user said if the reply failed before it came to that."""
+        try:
+            await self._store_inputs(self.inputs)
+        except Exception as error:
+            self._finish = "error"
+            self.error = self.error or MnemoscopeError.of(error)
 
     def _ended(self) -> ReplyEnded:
         error_type = type(self.error).__name__ if self.error else ""
@@ -135,7 +149,7 @@ class ReplyRun:
     async def _ask_model(self, answer: Round) -> AsyncIterator[Event]:
         agent = self.agent
         self.last_msg = None
-        prompt = await agent.prepare_prompt(self.stored_ids)
+        prompt = await agent.prepare_prompt()
         cut_short: CutShort | Literal[""] = "interrupted"
         error_text = ""
         try:

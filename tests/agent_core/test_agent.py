@@ -26,7 +26,16 @@ from agent_core.event import (
     ToolEnded,
 )
 from agent_core.marks import MemoryFilter
-from agent_core.message import AssistantMsg, Msg, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock, UserMsg
+from agent_core.message import (
+    AssistantMsg,
+    HintBlock,
+    Msg,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    UserMsg,
+)
 from agent_core.middleware import MiddlewareBase
 from agent_core.model.base import ToolSchema
 from agent_core.model.scripted_model import ScriptedChatModel
@@ -512,3 +521,30 @@ async def test_a_memory_with_only_the_five_methods_works_and_is_compared_after_e
     assert [entry.msg.id for entry in last.entries] == [msg.id for msg in agent.memory.messages]  # type: ignore[union-attr, attr-defined]
     with pytest.raises(NotImplementedError, match="Minimal"):
         await agent.memory.update_messages_mark("x")
+
+
+async def test_a_hint_that_a_middleware_stores_belongs_to_the_running_reply() -> None:
+    class Hinting(MiddlewareBase):
+        async def on_reasoning(
+            self, agent: Agent, input_kwargs: dict[str, Any], next_handler: Any
+        ) -> AsyncIterator[Event]:
+            await agent.memory.add(AssistantMsg("memory", [HintBlock("likes tea")]), marks="hint")
+            async for event in next_handler(**input_kwargs):
+                yield event
+
+    agent = make_agent("x", middlewares=[Hinting()], memory=Minimal())
+    agent.memory_filter = MemoryFilter(mark="nothing has this")
+    await agent.reply("q")
+    assert isinstance(agent.model, ScriptedChatModel)
+    assert HintBlock("likes tea") in agent.model.requests[0].messages[-1].blocks
+
+
+async def test_a_memory_that_cannot_store_fails_the_reply_with_one_error() -> None:
+    class Full(Minimal):
+        async def add(self, memories: Any, marks: Any = None, **kwargs: Any) -> None:
+            raise OSError("no space left")
+
+    agent = make_agent("x", memory=Full())
+    with pytest.raises(ReplyError, match="no space left"):
+        await agent.reply("q")
+    assert agent.trace.of(ReplyEnded)[0].finish == "error"
