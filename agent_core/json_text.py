@@ -1,4 +1,4 @@
-"""JSON objects as models write them: read leniently where the meaning is plain, written so that every server reads them."""
+"""JSON objects as models write them: read where the meaning is plain, and written so that every server reads them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ def valid_object_text(text: str) -> str:
     """
     try:
         value = _object(text, strict=True)
-        if not _has_lone_surrogate(value):
+        # A lone escaped half, such as \ud83d, is valid JSON for Python and an error for most other parsers.
+        if "\\u" not in text or not _has_lone_surrogate(value):
             return text
     except ValueError:
         try:
@@ -51,7 +52,6 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _has_lone_surrogate(value: object) -> bool:
-    # A lone escaped half, such as \ud83d, is valid JSON for Python and an error for most other parsers.
     text = json.dumps(value, ensure_ascii=False)
     return well_formed(text) != text
 

@@ -1,0 +1,6 @@
+"""Embedding models."""
+
+from agent_core.embedding.base import EmbeddingModelBase
+from agent_core.embedding.openai_embedding import OpenAIEmbeddingModel
+
+__all__ = ["EmbeddingModelBase", "OpenAIEmbeddingModel"]

@@ -105,9 +105,8 @@ class ChatModelBase(ABC):
             StructuredOutputError: the answer holds no such object.
             ModelError: the call failed.
         """
-        wish = UserMsg("user", f"Answer with one JSON object only, of this JSON schema:\n{json.dumps(schema)}")
         text, usage = "", None
-        async for delta in self.stream([*messages, wish]):
+        async for delta in self.stream([*messages, object_wish(schema)]):
             if isinstance(delta, TextDelta):
                 text += delta.text
             elif isinstance(delta, Finished):
@@ -116,6 +115,11 @@ class ChatModelBase(ABC):
 
     async def aclose(self) -> None:  # noqa: B027 - most models have nothing to let go of
         """Let go of connections."""
+
+
+def object_wish(schema: Mapping[str, Any]) -> Msg:
+    """The message that asks, in words, for a JSON object of `schema`."""
+    return UserMsg("user", f"Answer with one JSON object only, of this JSON schema:\n{json.dumps(schema)}")
 
 
 def parse_object(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,244 @@
+"""From what went wrong at an endpoint to an error for people, and to whether trying again makes sense."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from agent_core.errors import (
+    ContextOverflow,
+    ModelBadRequest,
+    ModelError,
+    ModelInterrupted,
+    ModelNotFound,
+    ModelOverloaded,
+    ModelTimeout,
+    ModelUnauthorized,
+    ModelUnreachable,
+)
+from agent_core.model.endpoint import Endpoint
+from agent_core.secret import Secret
+from agent_core.text import first_line, shorten
+
+_OVERFLOW = re.compile(
+    r"context[_ ]length|context size|context window|maximum (?:prompt|model|input) length|range of input length"
+    r"|(?:prompt|input) is too long|too many (?:input |prompt )?tokens|(?:input|prompt) token count.*exceed"
+    r"|exceeded model token limit|reduce the length of the (?:messages|prompt|input)|must have less than \d+ tokens"
+    r"|tokens to keep from the initial prompt|超长",
+    re.IGNORECASE,
+)
+_RATE_WORDS = re.compile(r"rate limit|per minute|\btpm\b|\brpm\b|\bquota\b", re.IGNORECASE)
+_NO_SUCH_MODEL = re.compile(
+    r"model[_ ]not[_ ](?:found|exist)|no such model|not a valid model|unknown model|invalid model"
+    r"|model\b.{0,80}\b(?:does not exist|not found|is not available)",
+    re.IGNORECASE,
+)
+_NO_CREDIT = re.compile(r"insufficient[_ ](?:quota|balance|credit)|billing|exceeded your current quota", re.IGNORECASE)
+_DETAIL = 300
+
+
+class Failure(Exception):
+    """A failed attempt.
+
+    Attributes:
+        error: for people; what the caller of the model gets.
+        status: the HTTP status, or the code that an error inside a stream gave; None when there was none.
+        said: the endpoint's own words.
+        transient: whether the same request may succeed in a moment.
+        retry_after: seconds that the endpoint asked to wait, if it did.
+    """
+
+    def __init__(
+        self,
+        error: ModelError,
+        *,
+        status: int | None = None,
+        said: str = "",
+        transient: bool | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.status = status
+        self.said = said
+        self.transient = error.retryable if transient is None else transient
+        self.retry_after = retry_after
+
+
+class FailureReader:
+    """Makes failures for one endpoint and model; no message of its holds the key."""
+
+    def __init__(self, endpoint: Endpoint, model: str, key: Secret) -> None:
+        self.endpoint = endpoint
+        self.model = model
+        self._key = key
+
+    def refused(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> Failure:
+        """The endpoint answered with an HTTP status other than success.
+
+        Args:
+            status: the HTTP status.
+            body: the decoded JSON, or the text, of the answer.
+            headers: of the answer; `retry-after` is looked at.
+        """
+        said = self._clean(_words(body))
+        detail = f": {said}" if said else ""
+        retry_after = _seconds((headers or {}).get("retry-after"))
+        error, transient = self._judge(status, said, detail)
+        return Failure(error, status=status, said=said, transient=transient, retry_after=retry_after)
+
+    def broken(self, body: object) -> Failure:
+        """The endpoint reported an error inside an answer that had begun as a success."""
+        return self.refused(_status_in(body), body)
+
+    def unreachable(self, error: BaseException) -> Failure:
+        """No connection could be made, or it broke before an answer came."""
+        reason = self._clean(root_cause(error))
+        advice = "is the server running?" if self.endpoint.is_local else "check the address and the network."
+        if "certificate" in reason.lower():
+            advice = "if a proxy re-signs connections, SSL_CERT_FILE must name its certificate."
+        return Failure(ModelUnreachable(f"Cannot reach {self.endpoint} ({reason}); {advice}"))
+
+    def silent(self, seconds: float, *, answering: bool) -> Failure:
+        """Nothing came for `seconds`, after the answer had begun or before."""
+        when = "stopped in mid-answer: nothing came" if answering else "gave no answer"
+        advice = "try again, or raise the time limit if it needs longer."
+        return Failure(ModelTimeout(f"{self.endpoint} {when} for {seconds:g} s; {advice}"), transient=False)
+
+    def interrupted(self, what: str) -> Failure:
+        """The answer broke off: `what` says how."""
+        said = self._clean(what)
+        return Failure(
+            ModelInterrupted(f"The answer from {self.endpoint} broke off ({said}); send the message again."),
+            said=said,
+            transient=True,
+        )
+
+    def no_stream(self, content_type: str) -> Failure:
+        """A success that holds something other than an answer, such as a web page."""
+        kind = self._clean(content_type) or "something unknown"
+        return Failure(
+            ModelNotFound(
+                f"{self.endpoint} answered with {kind} instead of a chat completion; "
+                "check the base URL (it usually ends in /v1)."
+            )
+        )
+
+    def unexpected(self, error: Exception) -> Failure:
+        """The SDK failed in a way that nobody foresaw."""
+        return Failure(
+            ModelError(f"The call to {self.endpoint} failed: {type(error).__name__}: {self._clean(str(error))}")
+        )
+
+    def bad_key(self) -> Failure:
+        """The key cannot be sent at all."""
+        return Failure(ModelUnauthorized("The API key holds characters that no key has; copy it again."))
+
+    def _judge(self, status: int, said: str, detail: str) -> tuple[ModelError, bool]:
+        """The error for a status and the endpoint's words, and whether it is worth trying again."""
+        where = str(self.endpoint)
+        if status == 413 or (status not in (401, 403, 429) and _OVERFLOW.search(said) and not _RATE_WORDS.search(said)):
+            return ContextOverflow(f"The prompt is too long for {self.model} at {where}{detail}"), False
+        if status == 402 or (status == 429 and _NO_CREDIT.search(said)):
+            return _lasting(ModelOverloaded(f"The account at {where} has no credit left; top it up{detail}")), False
+        if status == 401:
+            advice = "refused the API key; check it" if self._key else "wants an API key, and none is set"
+            return ModelUnauthorized(f"{where} {advice}{detail}"), False
+        if status == 403:
+            return ModelUnauthorized(f"{where} forbids this; check the API key and what it may use{detail}"), False
+        if status == 404 or (400 <= status < 500 and _NO_SUCH_MODEL.search(said)):
+            advice = "check the model's name and the address (it usually ends in /v1)"
+            return ModelNotFound(f"Found no model {self.model!r} at {where}; {advice}{detail}"), False
+        if status == 429:
+            return ModelOverloaded(f"{where} limits the rate of requests; wait a moment{detail}"), True
+        if status in (408, 409, 425) or status >= 500:
+            return ModelOverloaded(f"{where} is overloaded or failed (HTTP {status}); try again later{detail}"), True
+        return ModelBadRequest(f"{where} refused the request (HTTP {status}){detail}"), False
+
+    def _clean(self, text: str) -> str:
+        return first_line(self._key.removed_from(" ".join(text.split())), _DETAIL)
+
+
+def causes(error: BaseException) -> Iterator[BaseException]:
+    """The error, what caused it, what caused that, and so on."""
+    seen: set[int] = set()
+    inner: BaseException | None = error
+    while inner is not None and id(inner) not in seen:
+        seen.add(id(inner))
+        yield inner
+        inner = inner.exceptions[0] if isinstance(inner, BaseExceptionGroup) else inner.__cause__ or inner.__context__
+
+
+def root_cause(error: BaseException) -> str:
+    """The innermost words of a chain of exceptions: `connection refused` rather than `Connection error`."""
+    words = ""
+    for inner in causes(error):
+        if isinstance(inner, ConnectionRefusedError):
+            return "connection refused"
+        if isinstance(inner, TimeoutError):
+            return "no connection in time"
+        words = (inner.strerror if isinstance(inner, OSError) else "") or str(inner) or words
+    return words or type(error).__name__
+
+
+def _lasting(error: ModelError) -> ModelError:
+    error.retryable = False
+    return error
+
+
+def _words(body: object) -> str:
+    """What an error body says, whatever its shape: OpenAI's, FastAPI's `detail`, a bare text or a page of HTML."""
+    if isinstance(body, str):
+        text = body.strip()
+        if text.startswith(("<", "<!")):
+            title = re.search(r"<title[^>]*>(.*?)</title>", text[:10_000], re.IGNORECASE | re.DOTALL)
+            return title.group(1) if title else "a web page"
+        return shorten(text, 2_000)
+    if isinstance(body, Mapping):
+        for key in ("error", "message", "detail", "msg"):
+            if body.get(key):
+                return _with_code(body, _words(body[key]))
+    return shorten(json.dumps(body, ensure_ascii=False, default=str), 2_000) if body else ""
+
+
+def _with_code(body: Mapping[str, Any], words: str) -> str:
+    """The words with the machine-readable code behind them, where it says more than they do."""
+    code = body.get("code") or body.get("type")
+    if isinstance(code, str) and code.lower() not in words.lower() and not code.isdigit():
+        return f"{words} ({code})"
+    return words
+
+
+_STATUS_OF_TYPE = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+}
+
+
+def _status_in(body: object) -> int:
+    """The HTTP status that an error inside a stream amounts to; 500 when it does not say."""
+    if not isinstance(body, Mapping):
+        return 500
+    if isinstance(body.get("error"), Mapping):
+        return _status_in(body["error"])
+    values = [body.get(key) for key in ("code", "status", "status_code", "type")]
+    for value in values:
+        status = _STATUS_OF_TYPE.get(value) if isinstance(value, str) and not value.isdigit() else value
+        if isinstance(status, (int, str)) and 400 <= int(status) < 600:
+            return int(status)
+    return 500
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """The seconds of a `Retry-After` header; its date form is rare and not worth a clock."""
+    try:
+        return max(0.0, float(retry_after)) if retry_after else None
+    except ValueError:
+        return None

@@ -1,0 +1,260 @@
+"""`OpenAIChatModel`: any endpoint that speaks OpenAI's chat completions, over the `openai` package."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import AsyncExitStack, aclosing
+from typing import Any
+
+from msgspec.structs import replace
+
+from agent_core.errors import ModelBadRequest, ModelError, StructuredOutputError
+from agent_core.event import Usage
+from agent_core.message import Msg, ToolCallBlock
+from agent_core.model.answer_stream import AnswerStream, Chunk
+from agent_core.model.base import (
+    ChatModelBase,
+    Finished,
+    ModelDelta,
+    Retrying,
+    StructuredReply,
+    TextDelta,
+    ToolCallDelta,
+    ToolSchema,
+    object_wish,
+    parse_object,
+)
+from agent_core.model.failure import Failure
+from agent_core.model.limits import RetryPolicy, TimeLimits
+from agent_core.model.openai_client import OpenAIClient
+from agent_core.model.profile import EndpointProfile, learn, profile_for, reported_context_size
+from agent_core.model.stream_parts import StreamParts
+from agent_core.model.structured import LADDER, Means, is_about_means, means_of_request
+from agent_core.model.wire import wire_messages, wire_tools
+
+_TAIL_SECONDS = 5.0
+"""How long the end of a stream is waited for once the answer has said that it is finished."""
+
+
+class OpenAIChatModel(ChatModelBase):
+    """A model behind an OpenAI-compatible API.
+
+    Args:
+        model: the model's name at the endpoint.
+        api_key: `OPENAI_API_KEY` when None; an endpoint that needs no key works without.
+        base_url: `OPENAI_BASE_URL` when None, else OpenAI's own.
+        context_size: the window in tokens. When None, the profile's; when that has none, `discover_context_size` asks.
+        profile: the endpoint's quirks; looked up by address and model when None.
+        max_tokens: the limit of output tokens; the endpoint's own when None.
+        options: more fields for every request, such as `{"temperature": 0}`.
+        limits: how long the endpoint may take.
+        retry: how often a call is made again that failed before its first token.
+
+    Attributes:
+        profile: the quirks that are assumed now; what a refusal teaches is kept here.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        context_size: int | None = None,
+        profile: EndpointProfile | None = None,
+        *,
+        max_tokens: int | None = None,
+        options: Mapping[str, Any] | None = None,
+        limits: TimeLimits | None = None,
+        retry: RetryPolicy | None = None,
+    ) -> None:
+        self.model = model
+        self._client = OpenAIClient(model, api_key, base_url, limits or TimeLimits(), retry or RetryPolicy())
+        self.endpoint = str(self._client.endpoint)
+        self.profile = profile or profile_for(self._client.endpoint, model)
+        self.context_size = context_size if context_size is not None else self.profile.context_size
+        self._max_tokens = max_tokens
+        self._options = dict(options or {})
+
+    def __repr__(self) -> str:
+        return f"OpenAIChatModel({self.model!r}, base_url={self.endpoint!r})"
+
+    async def stream(
+        self, messages: Sequence[Msg], tools: Sequence[ToolSchema] = ()
+    ) -> AsyncGenerator[ModelDelta, None]:
+        """Answer `messages`; see `ChatModelBase.stream`.
+
+        Failures before the first token are retried as `retry` says, with a `Retrying` before each wait. A request that
+        is refused for a known quirk is made once more in the other form, which is kept when it helps.
+        """
+        async with aclosing(self._answer(messages, tools, {})) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def generate_structured(self, messages: Sequence[Msg], schema: Mapping[str, Any]) -> StructuredReply:
+        """Answer `messages` with one JSON object of `schema`, by the strictest means that the endpoint has.
+
+        When the endpoint refuses a means, or answers with something else, the next weaker one is tried; what worked is
+        used first from then on.
+
+        Raises:
+            StructuredOutputError: no means gave such an object.
+            ModelError: the call failed.
+        """
+        *stricter, last = LADDER[LADDER.index(self.profile.structured) :]
+        for means in stricter:
+            try:
+                return await self._ask_for_object(messages, schema, means)
+            except StructuredOutputError:
+                continue
+            except ModelBadRequest as error:
+                if not is_about_means(str(error)):
+                    raise
+        return await self._ask_for_object(messages, schema, last)
+
+    async def discover_context_size(self) -> int | None:
+        """Ask the endpoint how large the model's window is, and keep the answer where nothing was known.
+
+        Meant for the background: no reply waits for it, and when it fails the window stays unknown.
+        """
+        try:
+            answer = await self._client.fetch(lambda sdk: sdk.models.with_raw_response.list())
+            size = reported_context_size(json.loads(answer.content), self.model)
+        except (ModelError, ValueError):
+            return self.context_size
+        if self.context_size is None:
+            self.context_size = size
+        return self.context_size
+
+    async def aclose(self) -> None:
+        """Let go of connections."""
+        await self._client.aclose()
+
+    async def _ask_for_object(
+        self, messages: Sequence[Msg], schema: Mapping[str, Any], means: Means
+    ) -> StructuredReply:
+        tools, fields = means_of_request(means, schema)
+        usage: Usage | None = None
+        text: list[str] = []
+        async with aclosing(self._answer([*messages, object_wish(schema)], tools, fields)) as deltas:
+            async for delta in deltas:
+                match delta:
+                    case TextDelta(piece) | ToolCallDelta(arguments=piece):
+                        text.append(piece)
+                    case Finished(usage=usage):
+                        pass
+        value = parse_object("".join(text), schema)
+        self.profile = replace(self.profile, structured=means)
+        return StructuredReply(value, usage)
+
+    async def _answer(
+        self, messages: Sequence[Msg], tools: Sequence[ToolSchema], fields: Mapping[str, Any]
+    ) -> AsyncGenerator[ModelDelta, None]:
+        """Make the call, and again where that makes sense, until it has begun to answer."""
+        limit = self._client.limits.first_token
+        deadline = None if limit is None else _now() + limit
+        profile, tried = self.profile, {self.profile}
+        begun, attempt = False, 1
+        while True:
+            request = self._request(messages, tools, fields, profile)
+            try:
+                async with aclosing(self._attempt(request, _call_ids(messages), deadline)) as deltas:
+                    async for delta in deltas:
+                        if not begun:
+                            begun, self.profile = True, profile
+                        yield delta
+                return
+            except Failure as failure:
+                learnt = None if begun else learn(profile, failure.status, failure.said, request)
+                if learnt is not None and learnt not in tried:
+                    profile = learnt
+                    tried.add(learnt)
+                    continue
+                delay = None if begun else self._client.retry.delay(attempt, failure)
+                if delay is None or (deadline is not None and _now() + delay >= deadline):
+                    raise failure.error from failure.__cause__
+                retrying = Retrying(attempt, delay, str(failure.error))
+            yield retrying
+            await asyncio.sleep(retrying.delay)
+            attempt += 1
+
+    async def _attempt(
+        self, request: dict[str, Any], taken_ids: set[str], deadline: float | None
+    ) -> AsyncGenerator[ModelDelta, None]:
+        """Make one request and give what comes of it."""
+        parts = StreamParts(taken_ids)
+        begun = False
+        async with AsyncExitStack() as stack:
+            try:
+                async with asyncio.timeout_at(deadline):
+                    response = await stack.enter_async_context(self._client.open_stream(request))
+            except TimeoutError:
+                raise self._silence(begun) from None
+            answer = AnswerStream(response, self._client)
+            try:
+                while not answer.ended:
+                    for chunk in await self._next_chunks(answer, parts, begun, deadline):
+                        for delta in parts.feed(chunk):
+                            begun = True
+                            yield delta
+            except Failure:
+                for delta in parts.close():
+                    yield delta
+                raise
+            for delta in parts.close():
+                begun = True
+                yield delta
+            if parts.finish_reason is None and not (answer.complete and begun):
+                raise self._client.failures.interrupted("the connection was closed") if begun else answer.nothing_came()
+            yield parts.finished()
+            await answer.drain()
+
+    async def _next_chunks(
+        self, answer: AnswerStream, parts: StreamParts, begun: bool, deadline: float | None
+    ) -> list[Chunk]:
+        """Read once, for as long as this stage of the answer may take."""
+        finished = parts.finish_reason is not None
+        if finished:
+            seconds: float | None = _TAIL_SECONDS
+        elif begun:
+            seconds = self._client.limits.idle
+        else:
+            seconds = None if deadline is None else max(0.0, deadline - _now())
+        try:
+            return await answer.read(seconds)
+        except TimeoutError:
+            if not finished:
+                raise self._silence(begun) from None
+            answer.ended = True
+            return []
+
+    def _silence(self, begun: bool) -> Failure:
+        limits = self._client.limits
+        return self._client.failures.silent((limits.idle if begun else limits.first_token) or 0.0, answering=begun)
+
+    def _request(
+        self,
+        messages: Sequence[Msg],
+        tools: Sequence[ToolSchema],
+        fields: Mapping[str, Any],
+        profile: EndpointProfile,
+    ) -> dict[str, Any]:
+        request: dict[str, Any] = {"model": self.model, "messages": wire_messages(messages, profile), "stream": True}
+        if tools:
+            request["tools"] = wire_tools(tools)
+        if profile.stream_usage:
+            request["stream_options"] = {"include_usage": True}
+        if self._max_tokens is not None:
+            request[profile.max_tokens_field] = self._max_tokens
+        if self._options:
+            request["extra_body"] = self._options
+        return {**request, **fields}
+
+
+def _call_ids(messages: Sequence[Msg]) -> set[str]:
+    return {call.id for msg in messages for call in msg.get_content_blocks(ToolCallBlock)}
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,218 @@
+"""From the raw chunks of a streamed chat completion to deltas.
+
+Chunks are read as plain dictionaries and nothing about them is trusted: fields may be missing, null or of another type.
+Tool calls are kept apart by the endpoint's id, by its index, or by what the pieces say, in this order.
+"""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from agent_core.event import Usage
+from agent_core.json_text import load_object
+from agent_core.model.base import Finished, ModelDelta, TextDelta, ThinkingDelta, ToolCallDelta
+from agent_core.text import well_formed
+
+_REASONING_FIELDS = ("reasoning_content", "reasoning")
+
+
+class StreamParts:
+    """Collects one answer.
+
+    Args:
+        taken_ids: ids that calls of earlier answers have; an endpoint that uses one again gets another in its place.
+    """
+
+    def __init__(self, taken_ids: Collection[str] = ()) -> None:
+        self.finish_reason: str | None = None
+        self.usage: Usage | None = None
+        self._calls: list[_Call] = []
+        self._taken = set(taken_ids)
+        self._text = _Halves()
+        self._thinking = _Halves()
+        self._late: list[ModelDelta] = []
+
+    def feed(self, chunk: Mapping[str, Any]) -> list[ModelDelta]:
+        """The deltas that a chunk brings, in order; chunks without choices bring usage at most."""
+        choice = _first_choice(chunk)
+        self._note_usage(chunk.get("usage") or choice.get("usage"))
+        if choice.get("finish_reason"):
+            self.finish_reason = str(choice["finish_reason"])
+        # An endpoint that does not stream answers with one whole message.
+        delta = _mapping(choice["delta"] if "delta" in choice else choice.get("message"))
+        calls_had_begun = bool(self._calls)
+        said = list(self._said(delta))
+        if calls_had_begun:
+            # What is said between the pieces of a call waits for the end, lest it cuts the call in two.
+            self._late += said
+            said = []
+        return said + [piece for raw in _list(delta.get("tool_calls")) for piece in self._call_piece(_mapping(raw))]
+
+    def close(self) -> list[ModelDelta]:
+        """The deltas that were held back; to be called when the stream has ended, however it ended."""
+        rest: list[ModelDelta] = [piece for call in self._calls for piece in call.rest()]
+        rest += self._late
+        if text := self._thinking.rest():
+            rest.append(ThinkingDelta(text))
+        if text := self._text.rest():
+            rest.append(TextDelta(text))
+        return rest
+
+    def finished(self) -> Finished:
+        """The last delta of a complete answer."""
+        return Finished(self.finish_reason, self.usage)
+
+    def _said(self, delta: Mapping[str, Any]) -> Iterator[ModelDelta]:
+        reasoning = next((delta[field] for field in _REASONING_FIELDS if delta.get(field)), None)
+        yield from self._thinking_deltas(reasoning)
+        for part in _content_parts(delta.get("content")):
+            if "thinking" in part:
+                for inner in _content_parts(part["thinking"]):
+                    yield from self._thinking_deltas(inner.get("text"))
+            elif text := self._text.join(part.get("text")):
+                yield TextDelta(text)
+        if text := self._text.join(delta.get("refusal")):
+            yield TextDelta(text)
+
+    def _thinking_deltas(self, text: object) -> Iterator[ModelDelta]:
+        if joined := self._thinking.join(text):
+            yield ThinkingDelta(joined)
+
+    def _call_piece(self, raw: Mapping[str, Any]) -> list[ModelDelta]:
+        function = _mapping(raw.get("function"))
+        vendor_id, name = _text(raw.get("id")), _text(function.get("name"))
+        index = raw.get("index")
+        arguments = function.get("arguments")
+        text = arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments is not None else ""
+        call = self._find(vendor_id, index, name, text)
+        if call is None:
+            call = _Call(self._free_id(vendor_id), vendor_id, index)
+            self._calls.append(call)
+        call.vendor_id = call.vendor_id or vendor_id
+        return call.grow(name, text)
+
+    def _find(self, vendor_id: str, index: object, name: str, arguments: str) -> _Call | None:
+        """The call that a piece continues; None when it starts one."""
+        last = self._calls[-1] if self._calls else None
+        at_index = next((call for call in reversed(self._calls) if index is not None and call.index == index), None)
+        if vendor_id:
+            same = next((call for call in reversed(self._calls) if call.vendor_id == vendor_id), None)
+            if same is None:
+                # A new id on a known index is another call, unless it brings no name: a call cannot do without.
+                nameless = at_index is not None and not at_index.vendor_id and not at_index.name
+                return at_index if nameless or not name else None
+            reused = name and index is not None and same.index is not None and same.index != index
+            return None if reused else same
+        call = at_index or (last if not name or index is None else None)
+        return None if call is not None and name and call.is_other(name, arguments) else call
+
+    def _free_id(self, vendor_id: str) -> str:
+        call_id = vendor_id if vendor_id and vendor_id not in self._taken else f"call_{uuid.uuid4().hex}"
+        self._taken.add(call_id)
+        return call_id
+
+    def _note_usage(self, raw: object) -> None:
+        usage = _mapping(raw)
+        if not usage:
+            return
+        details = _mapping(usage.get("prompt_tokens_details"))
+        cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
+        self.usage = Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(cached))
+
+
+class _Call:
+    """A tool call that is coming in. Nothing of it is told before its name is known."""
+
+    def __init__(self, id: str, vendor_id: str, index: object) -> None:
+        self.id = id
+        self.vendor_id = vendor_id
+        self.index = index
+        self.name = ""
+        self._pieces: list[str] = []
+        self._told = False
+        self._halves = _Halves()
+
+    def grow(self, name: str, arguments: str) -> list[ModelDelta]:
+        self.name = self.name or name
+        piece = self._halves.join(arguments)
+        self._pieces.append(piece)
+        if not self.name or (self._told and not piece):
+            return []
+        told, self._told = self._told, True
+        return [ToolCallDelta(self.id, self.name, piece if told else self._so_far())]
+
+    def rest(self) -> list[ModelDelta]:
+        """What is left at the end: half a character, or the whole of a call that was never named."""
+        tail = self._halves.rest()
+        if self._told:
+            return [ToolCallDelta(self.id, self.name, tail)] if tail else []
+        return [ToolCallDelta(self.id, self.name, self._so_far() + tail)]
+
+    def is_other(self, name: str, arguments: str) -> bool:
+        """Whether a piece without an id, but with a name, starts another call rather than repeating the name."""
+        if not self.name:
+            return False
+        return name != self.name or (bool(arguments.strip()) and _is_complete(self._so_far()))
+
+    def _so_far(self) -> str:
+        return "".join(self._pieces)
+
+
+class _Halves:
+    """Joins surrogate halves of one character that came in two pieces."""
+
+    def __init__(self) -> None:
+        self._half = ""
+
+    def join(self, text: object) -> str:
+        if not isinstance(text, str) or not text:
+            return ""
+        text = self._half + text
+        cut = -1 if "\ud800" <= text[-1] <= "\udbff" else len(text)
+        self._half = text[cut:]
+        return well_formed(text[:cut])
+
+    def rest(self) -> str:
+        half, self._half = self._half, ""
+        return well_formed(half)
+
+
+def _first_choice(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
+    choices = _list(chunk.get("choices"))
+    return _mapping(choices[0]) if choices else {}
+
+
+def _content_parts(content: object) -> list[Mapping[str, Any]]:
+    """The content as parts: it is a text, a list of parts, or null."""
+    if isinstance(content, str):
+        return [{"text": content}]
+    return [_mapping(part) for part in _list(content)]
+
+
+def _is_complete(arguments: str) -> bool:
+    if not arguments.rstrip().endswith("}"):
+        return False
+    try:
+        load_object(arguments)
+    except ValueError:
+        return False
+    return True
+
+
+def _mapping(value: object) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return well_formed(value) if isinstance(value, str) else ""
+
+
+def _count(value: object) -> int:
+    return value if isinstance(value, int) else 0
