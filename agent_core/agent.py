@@ -12,7 +12,7 @@ import msgspec
 from agent_core.compressing import compress_memory
 from agent_core.compression import ContextConfig
 from agent_core.errors import MnemoscopeError
-from agent_core.event import Answer, Event, FilterChanged, PromptPart
+from agent_core.event import Answer, Event, FilterChanged, PromptPart, PromptSent
 from agent_core.marks import Marks, MemoryFilter
 from agent_core.memory_follower import MemoryFollower
 from agent_core.message import Msg, ToolCallBlock, UserMsg
@@ -56,7 +56,7 @@ class Agent(StateModule):
         max_iters: rounds that a reply may take.
         context_config: when and how older messages are compressed.
         approve: asks a person where a permission is needed; without it such calls are refused.
-        trace: where events go; a new one when absent.
+        trace: where events go; a new one when absent. From one that was restored, the filter is taken over.
     """
 
     def __init__(
@@ -82,10 +82,11 @@ class Agent(StateModule):
         self.max_iters = max_iters
         self.context_config = context_config or ContextConfig()
         self.approve = approve
-        self.trace = trace or Trace()
+        self.trace = Trace() if trace is None else trace
         self.state = AgentState()
-        self.prompt_ledger = PromptLedger()
-        self._memory_filter = MemoryFilter()
+        self.prompt_ledger = PromptLedger(self.trace.of(PromptSent))
+        filters = self.trace.of(FilterChanged)
+        self._memory_filter = filters[-1].memory_filter if filters else MemoryFilter()
         self.register_state("memory_filter", msgspec.to_builtins, lambda data: msgspec.convert(data, MemoryFilter))
         self._turn = asyncio.Lock()
         self._run: ReplyRun | None = None

@@ -1,17 +1,25 @@
-"""Prompt events say only what differs from the prompt before; this fold gives each prompt whole again."""
+"""Prompt events say only what differs from the prompt before; these folds give each prompt whole again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from agent_core.event import PromptPart, PromptSent
 
 
 class PromptLedger:
-    """Keeps the parts of the last prompt, and turns between whole prompts and differences."""
+    """Keeps the parts of the last prompt, and turns between whole prompts and differences.
 
-    def __init__(self) -> None:
+    Args:
+        events: the prompt events so far, those of a restored trace for example.
+    """
+
+    def __init__(self, events: Iterable[PromptSent] = ()) -> None:
         self._parts: dict[str, PromptPart] = {}
+        for event in events:
+            self.apply(event)
 
     @property
     def parts(self) -> tuple[PromptPart, ...]:
@@ -29,3 +37,42 @@ class PromptLedger:
         for key in event.removed:
             self._parts.pop(key, None)
         self._parts.update((part.key, part) for part in event.parts)
+
+
+class Appearance(NamedTuple):
+    """From prompt number `since` on (0 is the first) a part was this one; None: it was not considered any more."""
+
+    since: int
+    part: PromptPart | None
+
+
+class PromptHistory:
+    """All prompts that were sent. It grows with what changed between them, not with their size."""
+
+    def __init__(self) -> None:
+        self.prompts: list[PromptSent] = []
+        self._appearances: dict[str, list[Appearance]] = {}
+
+    def apply(self, event: PromptSent) -> None:
+        """Take over one prompt event."""
+        number = len(self.prompts)
+        self.prompts.append(event)
+        for key in event.removed:
+            self._appearances.setdefault(key, []).append(Appearance(number, None))
+        for part in event.parts:
+            self._appearances.setdefault(part.key, []).append(Appearance(number, part))
+
+    def part_in(self, key: str, number: int) -> PromptPart | None:
+        """What became of a part, a message's id for example, in prompt `number`; None: it was not considered."""
+        appearances = self._appearances.get(key, [])
+        place = bisect_right(appearances, number, key=lambda appearance: appearance.since)
+        return appearances[place - 1].part if place else None
+
+    def parts_of(self, number: int) -> tuple[PromptPart, ...]:
+        """All parts of prompt `number`, in the order in which they were first seen."""
+        found = (self.part_in(key, number) for key in self._appearances)
+        return tuple(part for part in found if part is not None)
+
+    def story_of(self, key: str) -> tuple[Appearance, ...]:
+        """How a part fared over all prompts, one entry for each change."""
+        return tuple(self._appearances.get(key, ()))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from agent_core.change import MemoryChange, SummaryChanged
+from agent_core.change import MemoryChange, StoredEntry, SummaryChanged
 from agent_core.marks import Entry, Marks
 from agent_core.message import Msg
 from agent_core.module import StateModule
@@ -19,8 +19,8 @@ class MemoryBase(StateModule, ABC):
     """Messages with marks, in insertion order, and a summary of what they cover.
 
     A subclass needs the five abstract methods. What it does not override of the rest raises `NotImplementedError` or
-    has a default. One that calls `_publish` after each committed mutation sets `publishes_changes`, and is then followed
-    as it happens; any other is compared after each reply.
+    has a default. One that calls `_publish` after each committed mutation sets `publishes_changes`, and is then
+    followed as it happens; any other is compared after each reply.
     """
 
     publishes_changes = False
@@ -97,6 +97,32 @@ class MemoryBase(StateModule, ABC):
             NotImplementedError: this memory cannot do it.
         """
         raise NotImplementedError(f"{type(self).__name__} cannot change marks")
+
+    async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
+        """Give messages exactly these marks.
+
+        Args:
+            marks: message id to all of its marks from now on; unknown ids are passed over.
+
+        Returns:
+            The number of messages really changed.
+
+        Raises:
+            NotImplementedError: this memory cannot do it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot change marks")
+
+    async def restore(self, entries: Sequence[StoredEntry]) -> None:
+        """Put deleted messages back to where they were.
+
+        Args:
+            entries: `position` is the place of each afterwards, ascending; places behind the end mean the end. An id
+                that is stored already is passed over.
+
+        Raises:
+            NotImplementedError: this memory cannot do it.
+        """
+        raise NotImplementedError(f"{type(self).__name__} cannot put messages back")
 
     async def update_compressed_summary(self, summary: str) -> None:
         """Replace the summary; an empty one means that there is none."""

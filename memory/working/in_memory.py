@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from agent_core.change import (
@@ -72,7 +72,7 @@ class InMemoryMemory(MemoryBase):
         if len(self._entries) > start and self._listeners:
             self._publish(Added(stored(self._entries[start:], start)))
         if wanted:
-            self._change_marks(known, lambda marks: tuple(dict.fromkeys((*marks, *wanted))))
+            self._change_marks(known, lambda _, marks: tuple(dict.fromkeys((*marks, *wanted))))
 
     async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
         """Delete messages by id; how many there were."""
@@ -118,19 +118,32 @@ class InMemoryMemory(MemoryBase):
         ids = None if msg_ids is None else check_ids(msg_ids)
         if not new and not old:
             return 0
-        return self._change_marks(self._candidates(old, ids), lambda marks: _replaced(marks, old, new))
+        return self._change_marks(self._candidates(old, ids), lambda _, marks: _replaced(marks, old, new))
 
     async def entries(self) -> list[Entry]:
         """All messages with their marks."""
         return list(self._entries)
 
+    async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
+        """Give messages exactly these marks; the number of messages really changed."""
+        wanted = {id_: normalize_marks(list(value)) for id_, value in marks.items()}
+        serials = [serial for id_ in wanted for serial in self._serials_by_id.get(id_, ())]
+        by_serial = {serial: wanted[self._entries[self._place(serial)].msg.id] for serial in serials}
+        return self._change_marks(sorted(by_serial), lambda serial, _: by_serial[serial])
+
     async def restore(self, entries: Sequence[StoredEntry]) -> None:
-        """Put deleted messages back to where they were; `position` is their place afterwards, ascending."""
+        """Put deleted messages back to where they were; ids that are stored already are passed over."""
+        missing = [entry for entry in entries if entry.msg.id not in self._serials_by_id]
+        if not missing:
+            return
         everything = list(self._entries)
-        for entry in entries:
-            everything.insert(entry.position, Entry(entry.msg, entry.marks))
+        placed = []
+        for entry in missing:
+            position = min(entry.position, len(everything))
+            everything.insert(position, Entry(entry.msg, entry.marks))
+            placed.append(StoredEntry(position, entry.msg, entry.marks))
         self._reset(everything)
-        self._publish(Inserted(tuple(entries)))
+        self._publish(Inserted(tuple(placed)))
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> None:
         """Put a state back, also one of AgentScope 1.x, whose older files have no summary and no marks.
@@ -183,12 +196,13 @@ class InMemoryMemory(MemoryBase):
             return sorted(serials & self._serials_of(old) if old else serials)
         return sorted(self._serials_of(old)) if old else list(self._serials)
 
-    def _change_marks(self, serials: Iterable[int], change: Any) -> int:
+    def _change_marks(self, serials: Iterable[int], change: Callable[[int, tuple[str, ...]], tuple[str, ...]]) -> int:
+        """Give each entry the marks that `change` makes of its serial number and its marks; how many really changed."""
         changes = []
         for serial in serials:
             place = self._place(serial)
             msg, before = self._entries[place]
-            after = change(before)
+            after = change(serial, before)
             if after == before:
                 continue
             self._entries[place] = Entry(msg, after)

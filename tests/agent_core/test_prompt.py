@@ -13,7 +13,7 @@ from agent_core.prompt import (
     middleware_parts,
     system_text,
 )
-from agent_core.prompt_ledger import PromptLedger
+from agent_core.prompt_ledger import PromptHistory, PromptLedger
 
 READ = ToolSchema("Read", "Reads.", {"type": "object", "properties": {}})
 
@@ -111,3 +111,19 @@ def test_the_ledger_writes_each_part_once_and_gives_every_prompt_whole() -> None
         sizes.append((len(changed), removed))
         assert {one.key: one for one in reader.parts} == {one.key: one for one in parts}
     assert sizes == [(2, ()), (2, ()), (0, ("index",))]
+
+
+def test_the_history_answers_for_every_prompt_that_was_sent() -> None:
+    writer, history = PromptLedger(), PromptHistory()
+    out = PromptPart("message", "m1", "user u", 3, included=False, reason="lacks mark x")
+    into = PromptPart("message", "m1", "user u", 3)
+    prompts: list[list[PromptPart]] = [[part("base", "B")], [part("base", "B"), out], [part("base", "B"), into], []]
+    for parts in prompts:
+        changed, removed = writer.difference(parts)
+        event = PromptSent(round=1, model="m", parts=changed, removed=removed)
+        writer.apply(event)
+        history.apply(event)
+    assert [history.part_in("m1", number) for number in range(4)] == [None, out, into, None]
+    assert [len(history.parts_of(number)) for number in range(4)] == [1, 2, 2, 0]
+    assert [appearance.since for appearance in history.story_of("m1")] == [1, 2, 3]
+    assert history.part_in("unknown", 3) is None

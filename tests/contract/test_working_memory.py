@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from agent_core.change import MemoryChange, MemoryState
+from agent_core.change import Deleted, MemoryChange, MemoryState
 from agent_core.marks import MemoryFilter, decide
 from agent_core.message import AssistantMsg, TextBlock, ToolCallBlock, UserMsg
 from agent_core.prompt import SUMMARY_ID
@@ -322,3 +322,32 @@ async def test_state_is_json_and_comes_back(memory: MemoryBase) -> None:
     await memory.update_compressed_summary("S")
     state = json.loads(json.dumps(memory.state_dict()))
     assert state["_compressed_summary"] == "S"
+
+
+async def test_set_marks_gives_exactly_these(memory: MemoryBase) -> None:
+    await memory.add([ONE, TWO, THREE], marks=["a", "b"])
+    assert await memory.set_marks({"1": ["c", "a"], "2": [], "3": ["a", "b"], "unknown": ["x"]}) == 2
+    assert await shown(memory) == "1ca 2 3ab"
+    assert await texts(memory, mark="a") == "1 3"
+    with pytest.raises(TypeError):
+        await memory.set_marks({"1": [5]})  # type: ignore[list-item]
+    with pytest.raises(ValueError, match="empty"):
+        await memory.set_marks({"1": [""]})
+    assert await shown(memory) == "1ca 2 3ab"
+
+
+async def test_restore_puts_messages_back_where_they_were(memory: MemoryBase) -> None:
+    await memory.add([ONE, TWO, THREE], marks="a")
+    changes: list[MemoryChange] = []
+    memory.subscribe(changes.append)
+    await memory.delete(["1", "3"])
+    deleted = changes[0]
+    assert isinstance(deleted, Deleted)
+    await memory.add(FOUR)
+    await memory.restore(deleted.entries)
+    assert await shown(memory) == "1a 2a 3a 4"
+    assert await texts(memory, mark="a") == "1 2 3"
+    await memory.restore(deleted.entries)
+    assert await memory.size() == 4
+    await memory.add(UserMsg("u", "5"))
+    assert await texts(memory) == "1 2 3 4 5"

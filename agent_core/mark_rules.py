@@ -1,0 +1,67 @@
+"""Rules that set marks on messages as they are stored."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from msgspec import Struct
+
+from agent_core.marks import normalize_marks
+from agent_core.message import HintBlock, Msg, ToolCallBlock, ToolResultBlock
+
+_SEARCHED_CHARACTERS = 100_000
+"""How much of a message a pattern looks at: a pattern must not stall on a megabyte."""
+
+
+class MarkRule(Struct, frozen=True, omit_defaults=True):
+    """Set `mark` on every message that fits all of the conditions given.
+
+    Args:
+        mark: what is set.
+        role: `user`, `assistant` or `system`.
+        tool: the name of a tool: calls of it, and their results.
+        pattern: a regular expression that is found somewhere in the text, upper and lower case being the same.
+
+    Raises:
+        ValueError: the mark is empty, there is no condition, or the pattern is not a regular expression.
+    """
+
+    mark: str
+    role: str | None = None
+    tool: str | None = None
+    pattern: str | None = None
+
+    def __post_init__(self) -> None:
+        normalize_marks(self.mark, "mark")
+        if self.role is None and self.tool is None and self.pattern is None:
+            raise ValueError(f"the rule for mark {self.mark!r} needs a role, a tool or a pattern")
+        if self.pattern is not None:
+            try:
+                re.compile(self.pattern)
+            except re.error as error:
+                raise ValueError(f"{self.pattern!r} is not a regular expression: {error}") from None
+
+    def fits(self, msg: Msg) -> bool:
+        """Whether the rule speaks of this message."""
+        if self.role is not None and msg.role != self.role:
+            return False
+        if self.tool is not None and self.tool not in _tools(msg):
+            return False
+        return self.pattern is None or re.search(self.pattern, _text(msg), re.IGNORECASE) is not None
+
+
+def marks_by_rules(msg: Msg, rules: Iterable[MarkRule]) -> tuple[str, ...]:
+    """The marks that the rules set on a message, each once, in the order of the rules."""
+    return tuple(dict.fromkeys(rule.mark for rule in rules if rule.fits(msg)))
+
+
+def _tools(msg: Msg) -> set[str]:
+    return {block.name for block in msg.blocks if isinstance(block, ToolCallBlock | ToolResultBlock)}
+
+
+def _text(msg: Msg) -> str:
+    texts = [msg.get_text_content() or ""]
+    texts += [block.text() for block in msg.get_content_blocks(ToolResultBlock)]
+    texts += [block.hint for block in msg.get_content_blocks(HintBlock)]
+    return "\n".join(texts)[:_SEARCHED_CHARACTERS]

@@ -1,0 +1,117 @@
+"""Undo and redo of what a person does to a working memory: mark changes and deletions."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import NamedTuple
+
+from agent_core.change import Cleared, Deleted, Marked, MarksChange, MemoryChange, SummaryChanged
+from agent_core.text import first_line
+from memory.working.base import MemoryBase
+
+
+class Step(NamedTuple):
+    """What one action of a person did: words for it, and the changes in order."""
+
+    label: str
+    changes: tuple[MemoryChange, ...]
+
+
+class UndoHistory:
+    """Records the changes made inside `recording`, and takes them back.
+
+    Only marks and deletions can be taken back; what the agent stores meanwhile is left alone: undoing works on message
+    ids, not on the state as it was.
+
+    Args:
+        memory: one that publishes its changes and can `set_marks` and `restore`.
+        limit: how many steps are kept.
+    """
+
+    def __init__(self, memory: MemoryBase, limit: int = 100) -> None:
+        self._memory = memory
+        self._limit = limit
+        self._undone: list[Step] = []
+        self._done: list[Step] = []
+
+    @property
+    def next_undo(self) -> str | None:
+        """What `undo` would take back, in words; None when there is nothing."""
+        return self._done[-1].label if self._done else None
+
+    @property
+    def next_redo(self) -> str | None:
+        """What `redo` would do again."""
+        return self._undone[-1].label if self._undone else None
+
+    @asynccontextmanager
+    async def recording(self, label: str) -> AsyncIterator[None]:
+        """Make what happens inside one step that can be undone."""
+        changes: list[MemoryChange] = []
+        leave = self._memory.subscribe(changes.append)
+        try:
+            yield
+        finally:
+            leave()
+            undoable = tuple(one for one in changes if isinstance(one, Marked | Deleted | Cleared | SummaryChanged))
+            if undoable:
+                self._done = [*self._done, Step(first_line(label), undoable)][-self._limit :]
+                self._undone.clear()
+
+    async def undo(self) -> str | None:
+        """Take the last step back; its label, or None when there is nothing to undo."""
+        if not self._done:
+            return None
+        step = self._done[-1]
+        for change in reversed(step.changes):
+            await self._revert(change)
+        self._undone.append(self._done.pop())
+        return step.label
+
+    async def redo(self) -> str | None:
+        """Do the step that was undone last again; its label, or None."""
+        if not self._undone:
+            return None
+        step = self._undone[-1]
+        for change in step.changes:
+            await self._repeat(change)
+        self._done.append(self._undone.pop())
+        return step.label
+
+    async def _revert(self, change: MemoryChange) -> None:
+        match change:
+            case Marked(changes):
+                await self._swap_marks(
+                    [MarksChange(one.position, one.msg_id, one.after, one.before) for one in changes]
+                )
+            case Deleted(entries):
+                await self._memory.restore(entries)
+            case Cleared(entries, summary):
+                await self._memory.restore(entries)
+                await self._memory.update_compressed_summary(summary)
+            case SummaryChanged(before=before):
+                await self._memory.update_compressed_summary(before)
+
+    async def _repeat(self, change: MemoryChange) -> None:
+        match change:
+            case Marked(changes):
+                await self._swap_marks(changes)
+            case Deleted(entries):
+                await self._memory.delete([entry.msg.id for entry in entries])
+            case Cleared():
+                await self._memory.clear()
+            case SummaryChanged(after=after):
+                await self._memory.update_compressed_summary(after)
+
+    async def _swap_marks(self, changes: Sequence[MarksChange]) -> None:
+        """Bring the marks of each message from `before` to `after`, keeping what others have set since."""
+        present = {msg.id: marks for msg, marks in await self._memory.entries()}
+        wanted = {}
+        for change in changes:
+            marks = present.get(change.msg_id)
+            if marks is None:
+                continue
+            others = [mark for mark in marks if mark not in change.before and mark not in change.after]
+            wanted[change.msg_id] = (*change.after, *others)
+        await self._memory.set_marks(wanted)

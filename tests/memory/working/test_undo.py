@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from agent_core.message import UserMsg
+from memory import InMemoryMemory
+from memory.working.undo import UndoHistory
+
+ONE, TWO, THREE, FOUR = (UserMsg("u", text, id=text) for text in "1234")
+
+
+def shown(memory: InMemoryMemory) -> str:
+    return " ".join(f"{msg.content}{''.join(marks)}" for msg, marks in memory.content)
+
+
+@pytest.fixture
+async def memory() -> InMemoryMemory:
+    memory = InMemoryMemory()
+    await memory.add([ONE, TWO, THREE], marks="a")
+    return memory
+
+
+async def test_a_step_of_several_changes_is_undone_and_redone_as_one(memory: InMemoryMemory) -> None:
+    history = UndoHistory(memory)
+    async with history.recording("rename a to b, delete 2"):
+        await memory.update_messages_mark("b", old_mark="a")
+        await memory.delete(["2"])
+    assert shown(memory) == "1b 3b"
+    assert history.next_undo == "rename a to b, delete 2"
+    assert await history.undo() == "rename a to b, delete 2"
+    assert shown(memory) == "1a 2a 3a"
+    assert await history.redo() == "rename a to b, delete 2"
+    assert shown(memory) == "1b 3b"
+    assert history.next_redo is None
+
+
+async def test_what_others_did_meanwhile_stays(memory: InMemoryMemory) -> None:
+    history = UndoHistory(memory)
+    async with history.recording("mark"):
+        await memory.update_messages_mark("b", msg_ids=["1", "2"])
+    await memory.add(FOUR, marks="z")
+    await memory.update_messages_mark("other", msg_ids=["1"])
+    await memory.delete(["2"])
+    await history.undo()
+    assert shown(memory) == "1aother 3a 4z"
+
+
+async def test_deleted_messages_come_back_in_place_beside_newer_ones(memory: InMemoryMemory) -> None:
+    history = UndoHistory(memory)
+    async with history.recording("delete"):
+        await memory.delete_by_mark("a")
+    await memory.add(FOUR)
+    await history.undo()
+    assert shown(memory) == "1a 2a 3a 4"
+
+
+async def test_clearing_is_undone_with_its_summary(memory: InMemoryMemory) -> None:
+    await memory.update_compressed_summary("S")
+    history = UndoHistory(memory)
+    async with history.recording("clear"):
+        await memory.clear()
+    await history.undo()
+    assert shown(memory) == "1a 2a 3a"
+    assert memory._compressed_summary == "S"
+    await history.redo()
+    assert shown(memory) == ""
+
+
+async def test_a_new_step_forgets_what_was_undone_and_nothing_leaves_no_step(memory: InMemoryMemory) -> None:
+    history = UndoHistory(memory, limit=1)
+    assert await history.undo() is None
+    assert await history.redo() is None
+    async with history.recording("nothing"):
+        await memory.delete(["unknown"])
+    assert history.next_undo is None
+    for mark in "bc":
+        async with history.recording(f"mark {mark}"):
+            await memory.update_messages_mark(mark)
+    assert await history.undo() == "mark c"
+    async with history.recording("mark d"):
+        await memory.update_messages_mark("d", msg_ids=["1"])
+    assert history.next_redo is None
+    assert await history.undo() == "mark d"
+    assert await history.undo() is None
