@@ -14,6 +14,7 @@ from msgspec import Struct
 from agent_core.change import MemoryChange, decode_hook, encode_hook
 from agent_core.marks import MemoryFilter
 from agent_core.message import Msg, ToolResultState
+from agent_core.text import well_formed
 
 Finish = Literal["completed", "interrupted", "max_iters", "error"]
 Answer = Literal["once", "always", "no"]
@@ -363,7 +364,21 @@ _decoder = msgspec.json.Decoder(AnyEvent, dec_hook=decode_hook)
 
 def encode_event(event: Event) -> bytes:
     """One event as one line of JSON, without the newline."""
-    return _encoder.encode(event)
+    try:
+        return _encoder.encode(event)
+    except UnicodeEncodeError:
+        # Arguments and messages of errors may hold lone surrogates, which JSON in UTF-8 cannot.
+        return _encoder.encode(_well_formed(msgspec.to_builtins(event, enc_hook=encode_hook)))
+
+
+def _well_formed(value: Any) -> Any:
+    if isinstance(value, str):
+        return well_formed(value)
+    if isinstance(value, list | tuple):
+        return [_well_formed(item) for item in value]
+    if isinstance(value, dict):
+        return {well_formed(key): _well_formed(item) for key, item in value.items()}
+    return value
 
 
 def decode_event(line: bytes | str) -> AnyEvent:

@@ -1,0 +1,212 @@
+"""`SessionFile`: the record of one conversation on disk, one event a line, written as it happens.
+
+The first line is a `SessionHeader`, every other an event as `agent_core.event.encode_event` writes it. A line goes to
+the system in one write, in append mode, so a program that is killed loses nothing of what had happened. A power cut may
+cost the last seconds, since the disk is waited for (fsync) only when the file is closed. What cannot be written, for
+want of space or of permission, is kept and tried again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from agent_core.change import Added, Inserted, Snapshot
+from agent_core.errors import StorageError
+from agent_core.event import Event, MemoryChanged, ReplyStarted, encode_event
+from agent_core.message import Msg
+from agent_core.text import first_line
+from agent_core.tool.local_files import NO_FOLLOW
+
+FORMAT = 1
+"""Of the session files that this program writes; it refuses larger numbers."""
+RETRY_SECONDS = 2.0
+"""Between two tries to write to a disk that has refused."""
+_TITLE_LENGTH = 80
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(handle: int) -> None:
+        # Far behind the end, since Windows keeps others from reading what is locked.
+        os.lseek(handle, 1 << 40, os.SEEK_SET)
+        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _try_lock(handle: int) -> None:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+class SessionHeader(Struct, frozen=True, kw_only=True):
+    """The first line of a session file: the format's number, the session's id, its workdir, when it began."""
+
+    mnemoscope_session: int = FORMAT
+    id: str
+    workdir: str = ""
+    created: float = 0.0
+
+
+class SessionFile:
+    """Appends events to the file of one session.
+
+    A new session gets its file with its first message or reply: a program that is opened and closed leaves nothing.
+    The file is locked as long as it is open.
+
+    Args:
+        header: says what session it is.
+        path: where it is kept; None when there is no such place, and nothing is written then.
+        handle: of a file that is there already, from `open_locked`.
+        lead: bytes that must stand before the next line.
+        problem: why the session is not being saved, if that is known already.
+        title: the first thing that the user said, if that is known already.
+
+    Attributes:
+        title: the first line of the first thing that the user said, shortened; empty before that.
+        problem: why what has happened is not all on disk, in one line for people; empty when it is.
+        on_problem: called with the new value whenever `problem` changes.
+    """
+
+    def __init__(
+        self,
+        header: SessionHeader,
+        path: Path | None,
+        handle: int | None = None,
+        lead: bytes = b"",
+        problem: str = "",
+        title: str = "",
+    ) -> None:
+        self.header = header
+        self.path = path
+        self.problem = problem
+        self.title = title
+        self.on_problem: Callable[[str], None] = lambda problem: None
+        self._handle = handle
+        self._lead = lead if handle is not None else header_line(header)
+        self._unsaved = bytearray()
+        self._has_begun = handle is not None
+        self._next_try = 0.0
+
+    @property
+    def id(self) -> str:
+        """What the session is resumed by."""
+        return self.header.id
+
+    def append(self, event: Event) -> None:
+        """Write one event. Never fails: what went wrong is told by `problem`."""
+        if not self.title and isinstance(event, MemoryChanged) and isinstance(event.change, Added | Snapshot):
+            self.title = title_of(entry.msg for entry in event.change.entries)
+        if self.path is None:
+            return
+        self._unsaved += self._lead + encode_event(event) + b"\n"
+        self._lead = b""
+        self._has_begun = self._has_begun or _begins(event)
+        if self._has_begun and time.monotonic() >= self._next_try:
+            self._save()
+
+    def close(self) -> None:
+        """Write what is left, wait for the disk, and let go of the file."""
+        if self._has_begun:
+            self._save()
+        if self._handle is not None:
+            try:
+                os.fsync(self._handle)
+            except OSError as error:
+                self._set_problem(error)
+            os.close(self._handle)
+            self._handle = None
+            self._has_begun = False
+
+    def _save(self) -> None:
+        try:
+            if self._handle is None:
+                self._handle = self._create()
+            # A disk that is full may take a part of it; the rest goes on exactly there later.
+            while self._unsaved:
+                del self._unsaved[: os.write(self._handle, self._unsaved)]
+        except OSError as error:
+            self._next_try = time.monotonic() + RETRY_SECONDS
+            self._set_problem(error)
+        else:
+            self._next_try = 0.0
+            self._set_problem(None)
+
+    def _create(self) -> int:
+        path = self.path
+        assert path is not None
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | NO_FOLLOW, 0o600)
+        _lock(handle)
+        return handle
+
+    def _set_problem(self, error: OSError | None) -> None:
+        problem = not_saved(error) if error is not None else ""
+        if problem != self.problem:
+            self.problem = problem
+            self.on_problem(problem)
+
+
+def title_of(messages: Iterable[Msg]) -> str:
+    """The first line of the first thing that the user says in these messages; empty when there is none."""
+    texts = (msg.get_text_content() for msg in messages if msg.role == "user")
+    return next((line for text in texts if text and (line := first_line(text, _TITLE_LENGTH))), "")
+
+
+def not_saved(error: OSError) -> str:
+    """What to tell a person when a session cannot be written."""
+    reason = error.strerror or str(error)
+    advice = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "see --data-dir"
+    return f"This session is not being saved ({reason}; {advice}). It goes on, and saving is tried again."
+
+
+def header_line(header: SessionHeader) -> bytes:
+    """A header as a line."""
+    return msgspec.json.encode(header) + b"\n"
+
+
+def open_locked(path: Path) -> int:
+    """Open an existing session file for appending; the caller closes the handle.
+
+    Raises:
+        StorageError: another program has it open, or it cannot be opened.
+    """
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_APPEND | NO_FOLLOW)
+    except OSError as error:
+        raise StorageError(f"Session {path.stem} cannot be opened: {error.strerror} ({path}).") from error
+    if not _lock(handle):
+        os.close(handle)
+        raise StorageError(f"Session {path.stem} is open in another window; go on there, or start a new one here.")
+    return handle
+
+
+def ends_in_mid_line(handle: int) -> bool:
+    """Whether the file's last line was never finished."""
+    size = os.fstat(handle).st_size
+    if size == 0:
+        return False
+    os.lseek(handle, size - 1, os.SEEK_SET)
+    return os.read(handle, 1) != b"\n"
+
+
+def _lock(handle: int) -> bool:
+    """Lock an open file. False when another program holds it; a disk without locks keeps nobody away."""
+    try:
+        _try_lock(handle)
+    except OSError as error:
+        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+    return True
+
+
+def _begins(event: Event) -> bool:
+    """Whether there is something now that is worth a file."""
+    if isinstance(event, MemoryChanged):
+        return isinstance(event.change, Added | Inserted | Snapshot) and bool(event.change.entries)
+    return isinstance(event, ReplyStarted)

@@ -1,0 +1,196 @@
+"""`SessionStore`: the folder of session files: begin one, go on with one, list, delete.
+
+Only regular files whose names are session ids are ever looked at; links are not followed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from agent_core.errors import StorageError
+from agent_core.event import Event
+from agent_core.marks import Entry
+from tui.session import SessionFile, SessionHeader, ends_in_mid_line, header_line, not_saved, open_locked, title_of
+from tui.session_reader import SessionContent, read_header, read_session, summarize
+
+_FILE_NAME = re.compile(r"[0-9a-f]{8}\.jsonl")
+NO_FOLDER = "This session is not being saved: no home folder is known. Name a folder with --data-dir to keep it."
+
+
+class OpenedSession(NamedTuple):
+    """A session to be gone on with: its file, what was in it, and what people should know about that."""
+
+    file: SessionFile
+    events: Sequence[Event] = ()
+    entries: Sequence[Entry] = ()
+    summary: str = ""
+    notices: tuple[str, ...] = ()
+
+
+class SessionInfo(Struct, frozen=True):
+    """One row of a list of sessions; times are seconds since the epoch."""
+
+    id: str
+    title: str
+    messages: int
+    workdir: str
+    created: float
+    modified: float
+    path: str
+
+
+class SessionStore:
+    """The sessions in a folder, which is made when it is first needed and is open to its owner only.
+
+    Args:
+        folder: where they are; None when there is no such place.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        self.folder = folder
+
+    def new(self, workdir: Path | str, notices: tuple[str, ...] = ()) -> OpenedSession:
+        """Begin a session. Where it cannot be kept, its `problem` says so."""
+        id_ = uuid.uuid4().hex[:8]
+        header = SessionHeader(id=id_, workdir=str(workdir), created=time.time())
+        path = self._path(id_) if self.folder is not None else None
+        return OpenedSession(SessionFile(header, path, problem=self._problem()), notices=notices)
+
+    def resume(self, id_or_prefix: str, workdir: Path | str) -> OpenedSession:
+        """Go on with a session.
+
+        Args:
+            id_or_prefix: the id, or its beginning where no other begins so.
+            workdir: of the session when its file no longer tells.
+
+        Raises:
+            StorageError: there is no such session, several begin so, it is open elsewhere, or cannot be read.
+        """
+        path = self._find(id_or_prefix)
+        handle = open_locked(path)
+        try:
+            content = read_session(path)
+            if not content.header and not content.events:
+                return self._set_aside(path, handle, workdir)
+            header = content.header or SessionHeader(id=path.stem, workdir=str(workdir), created=time.time())
+            lead = b"\n" if ends_in_mid_line(handle) else b""
+            if not content.header:
+                lead += header_line(header)
+            title = title_of(entry.msg for entry in content.entries)
+            return _opened(SessionFile(header, path, handle, lead, title=title), content)
+        except BaseException:
+            os.close(handle)
+            raise
+
+    def resume_newest(self, workdir: Path | str) -> OpenedSession:
+        """Go on with the session of this workdir that was used last; begin one when there is none.
+
+        Raises:
+            StorageError: it is open elsewhere, or cannot be read.
+        """
+        for path in self._newest_first():
+            header = read_header(path)
+            if header is not None and header.workdir == str(workdir):
+                return self.resume(path.stem, workdir)
+        return self.new(workdir, ("There is no earlier session here to go on with; this is a new one.",))
+
+    def list(self) -> list[SessionInfo]:
+        """All sessions, the one used last first. Those that cannot be opened are left out."""
+        return [info for path in self._newest_first() if (info := _info(path)) is not None]
+
+    def delete(self, id_or_prefix: str) -> str:
+        """Delete the file of one session, whatever is in it, and return its id.
+
+        Raises:
+            StorageError: there is no such session, several begin so, it is open elsewhere, or cannot be deleted.
+        """
+        path = self._find(id_or_prefix)
+        os.close(open_locked(path))
+        try:
+            path.unlink()
+        except OSError as error:
+            raise StorageError(f"Session {path.stem} cannot be deleted: {error.strerror} ({path}).") from error
+        return path.stem
+
+    def _path(self, id_: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{id_}.jsonl"
+
+    def _problem(self) -> str:
+        """Why nothing can be kept here; empty when it can, as far as can be told without writing."""
+        if self.folder is None:
+            return NO_FOLDER
+        try:
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            return not_saved(error)
+        if not os.access(self.folder, os.W_OK | os.X_OK):
+            return not_saved(PermissionError(13, f"no permission to write in {self.folder}"))
+        return ""
+
+    def _find(self, id_or_prefix: str) -> Path:
+        ids = [path.stem for path in self._newest_first()]
+        found = [id_ for id_ in ids if id_.startswith(id_or_prefix)] if id_or_prefix else []
+        if id_or_prefix in found:
+            found = [id_or_prefix]
+        if not found:
+            raise StorageError(f"No session begins with {id_or_prefix!r}; `mnemoscope sessions` lists them.")
+        if len(found) > 1:
+            raise StorageError(f"Several sessions begin with {id_or_prefix!r}: {', '.join(found)}.")
+        return self._path(found[0])
+
+    def _newest_first(self) -> Sequence[Path]:
+        if self.folder is None:
+            return ()
+        try:
+            with os.scandir(self.folder) as entries:
+                names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+        except (FileNotFoundError, NotADirectoryError):
+            return ()
+        except OSError as error:
+            raise StorageError(f"The sessions in {self.folder} cannot be listed: {error.strerror}.") from error
+        paths = [self.folder / name for name in names if _FILE_NAME.fullmatch(name)]
+        return sorted(paths, key=_modified, reverse=True)
+
+    def _set_aside(self, path: Path, handle: int, workdir: Path | str) -> OpenedSession:
+        """Keep a file of which nothing can be read under another name, and begin anew."""
+        aside = path.with_suffix(".damaged")
+        os.close(handle)
+        path.rename(aside)
+        return self.new(workdir, (f"Nothing of session {path.stem} can be read; its bytes are kept in {aside}.",))
+
+
+def _opened(file: SessionFile, content: SessionContent) -> OpenedSession:
+    return OpenedSession(file, content.events, content.entries, content.summary, tuple(content.notices))
+
+
+def _info(path: Path) -> SessionInfo | None:
+    try:
+        summary = summarize(path)
+    except StorageError:
+        return None
+    header = summary.header or SessionHeader(id=path.stem)
+    return SessionInfo(
+        id=path.stem,
+        title=summary.title,
+        messages=summary.messages,
+        workdir=header.workdir,
+        created=header.created,
+        modified=_modified(path),
+        path=str(path),
+    )
+
+
+def _modified(path: Path) -> float:
+    try:
+        return path.stat(follow_symlinks=False).st_mtime
+    except OSError:
+        return 0.0
