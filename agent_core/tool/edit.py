@@ -10,6 +10,17 @@ from agent_core.paths import one_line
 from agent_core.tool.file_tool import PATH_SCHEMA, ChangingTool, told
 from agent_core.tool.replacement import find_replacements, lines_of, moved, replaced
 
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "file_path": PATH_SCHEMA,
+        "old_string": {"type": "string", "description": "The text to be replaced."},
+        "new_string": {"type": "string", "description": "What takes its place."},
+        "replace_all": {"type": "boolean", "description": "Replace it wherever it is; false by default."},
+    },
+    "required": ["file_path", "old_string", "new_string"],
+}
+
 
 class Edit(ChangingTool):
     """Replaces an exact text, in parts of the file that `Read` has shown; every byte outside of it stays as it is.
@@ -23,16 +34,7 @@ class Edit(ChangingTool):
         "Replaces old_string by new_string in a file that has been read. old_string must be the exact text, without "
         "line numbers, and be in the file once, or replace_all must be set."
     )
-    input_schema = {  # noqa: RUF012
-        "type": "object",
-        "properties": {
-            "file_path": PATH_SCHEMA,
-            "old_string": {"type": "string", "description": "The text to be replaced."},
-            "new_string": {"type": "string", "description": "What takes its place."},
-            "replace_all": {"type": "boolean", "description": "Replace it wherever it is; false by default."},
-        },
-        "required": ["file_path", "old_string", "new_string"],
-    }
+    input_schema = _SCHEMA
 
     async def call(self, file_path: str, old_string: str, new_string: str, replace_all: bool = False) -> str:
         """One line that says what was done.

@@ -116,7 +116,7 @@ def _open_regular(path: str, follow: bool) -> int:
         handle = os.open(path, flags | NO_FOLLOW & ~getattr(os, "O_NOFOLLOW", 0))
     else:
         with folder_of(path) as (folder, before):
-            handle = os.open(before + os.path.basename(path), flags | NO_FOLLOW, dir_fd=folder)
+            handle = os.open(before + (os.path.basename(path) or os.curdir), flags | NO_FOLLOW, dir_fd=folder)
     try:
         _require_regular(os.fstat(handle), path)
     except BaseException:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 from agent_core.errors import ToolError
 from agent_core.paths import one_line
@@ -10,6 +11,21 @@ from agent_core.tool.base import current_call
 from agent_core.tool.file_kind import binary_kind
 from agent_core.tool.file_tool import MAX_BYTES, PATH_SCHEMA, FileTool
 from agent_core.tool.page import MOST_LINES, make_page
+
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "file_path": PATH_SCHEMA,
+        "offset": {"type": "integer", "minimum": 1, "description": "Number of the first line; 1 by default."},
+        "limit": {
+            "type": "integer",
+            "minimum": 1,
+            "maximum": MOST_LINES,
+            "description": f"How many lines; {MOST_LINES} by default.",
+        },
+    },
+    "required": ["file_path"],
+}
 
 
 class Read(FileTool):
@@ -24,20 +40,7 @@ class Read(FileTool):
         "Shows a text file with line numbers. A large file comes in pieces: go on with offset. A very long line is "
         "cut; limit=1 shows more of it. A file must be read before it is changed."
     )
-    input_schema = {  # noqa: RUF012 - as in every tool, never changed
-        "type": "object",
-        "properties": {
-            "file_path": PATH_SCHEMA,
-            "offset": {"type": "integer", "minimum": 1, "description": "Number of the first line; 1 by default."},
-            "limit": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": MOST_LINES,
-                "description": f"How many lines; {MOST_LINES} by default.",
-            },
-        },
-        "required": ["file_path"],
-    }
+    input_schema = _SCHEMA
     is_read_only = True
     is_concurrency_safe = True
 

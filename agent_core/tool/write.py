@@ -11,6 +11,15 @@ from agent_core.paths import one_line
 from agent_core.text import well_formed
 from agent_core.tool.file_tool import PATH_SCHEMA, ChangingTool
 
+_SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "file_path": PATH_SCHEMA,
+        "content": {"type": "string", "description": "All that the file will hold."},
+    },
+    "required": ["file_path", "content"],
+}
+
 
 class Write(ChangingTool):
     """Makes a file with the given content, its folders too; replaces one only if all of it was read as it is now.
@@ -24,14 +33,7 @@ class Write(ChangingTool):
         "Makes a text file with the given content, and missing folders; or replaces the whole content of one that has "
         "been read completely. To change a part, use Edit."
     )
-    input_schema = {  # noqa: RUF012
-        "type": "object",
-        "properties": {
-            "file_path": PATH_SCHEMA,
-            "content": {"type": "string", "description": "All that the file will hold."},
-        },
-        "required": ["file_path", "content"],
-    }
+    input_schema = _SCHEMA
 
     async def call(self, file_path: str, content: str) -> str:
         """One line that says what was done.
