@@ -1,0 +1,113 @@
+"""How people ask in Chinese to have something remembered, recalled or forgotten. The twin of `english`.
+
+Sentences come folded (see `language.fold`): simplified where it matters, with plain punctuation.
+"""
+
+from __future__ import annotations
+
+import re
+
+_POLITE = (
+    r"(?:(?:你好|您好|嗨|嘿|哈喽|好的?|那么?|对了|另外|还有|顺便说一下|顺便|哦|嗯|谢谢你?|首先|重要)[\s,。!、:]*)*"
+)
+_WISH = (
+    r"(?:请|麻烦|拜托|劳驾|你|您|要|得|一定|务必|可以|能不能|能否|可否|可不可以|能|帮我|帮忙|给我|替我|我(?:想|要|希望)(?:让|请)?你"
+    r"|希望你|应该|必须|先|也|就|再|都|永远|始终|千万|可)*"
+)
+_REMEMBER = (
+    r"(?:记住|记下来?|记一下|记一记|记录(?:一下|下来|下)|牢记|谨记|铭记|记好|记着|记牢|记得|(?:别|不要|勿)忘(?:了|记|掉)?"
+    r"|(?:写|加|存|记|放)(?:进|入|到)(?:你的)?(?:长期)?(?:记忆|备忘录)(?:里|中)?|加入记忆)"
+)
+_WRITE_DOWN = r"(?:(?:保存|存|备注|记录|写|记)(?:一下|下来|下)?(?=[\s:,]|我|这件事|这一点|$))"
+_LEAD_IN = (
+    r"(?:一下|下来|了|这件事情?|这一?点|这个(?=[\s:,。]|$)|这条|以下(?:内容|信息|事项)?|如下|好|哦|啊|吧|呀|到记忆(?:里|中)?)*"
+    r"[\s:,;。、!—–-]*"
+)
+_STANDING = (
+    r"(?:(?:以后|今后|从现在(?:开始|起)|往后|接下来|从今以后)[,\s]*(?=.*(?:请|都|用|别|不要|叫我|称呼|回答|回复)))"
+)
+
+_COMMAND = re.compile(
+    rf"^\W*{_POLITE}(?P<wish>{_WISH})(?:把(?:这件事情?|这个|这一?点|以下内容))?(?:(?P<verb>{_REMEMBER}|{_WRITE_DOWN}){_LEAD_IN}|{_STANDING})"
+)
+_COMMAND_AT_END = re.compile(
+    rf"^(?P<fact>.+?(?<![,。;!\s]))(?:[,。;!\s]++{_WISH}|请你?|麻烦你?|帮我)(?:{_REMEMBER}|{_WRITE_DOWN})"
+    r"(?:一下|下来|了|哦|啊|吧|呀|这件事情?|这一?点|这个|它|住)*[\s。.!~]*$"
+)
+_TAKE_AND_WRITE_DOWN = re.compile(
+    rf"^\W*{_POLITE}{_WISH}(?:把|将)(?P<fact>.+?)(?:这件事情?|这一?点|这个)?(?:{_REMEMBER}|保存|存)(?:一下|下来|了|吧|起来)*[\s。.!~]*$"
+)
+_TAG_QUESTION = re.compile(
+    r"[\s,]*(?:好吗|好么|好不好|可以吗|行吗|行不行|可以不|ok吗|谢谢你?|拜托了?)[\s?。.!]*$", re.IGNORECASE
+)
+_QUESTION_WORD = re.compile(
+    r"什么|啥|哪|谁|几(?!乎)|多少|多大|多久|多远|怎么|怎样|如何|为什么|为何|何时|是不是|有没有|是否|能不能|会不会"
+)
+_QUESTION_END = re.compile(r"(?:\?|吗|呢|么)[\s?。.!~]*$")
+_NAMES_ONLY = re.compile(r"^\W*(?:我|我们|你|他|她|它|一切|所有|我的\w{1,4}(?<![是叫在]))\W*$")
+
+_KEEP_OUT = re.compile(
+    rf"^\W*{_POLITE}{_WISH}(?:(?:别|不要|不用|不必|无需|勿|停止)再?(?:记|保存|存|备注)"
+    r"|(?:忘记|忘掉|忘了)|(?:删除|删掉|清除|清空|抹掉|移除)(?=.*(?:记忆|记住|关于我|知道)))"
+)
+_RECALL = re.compile(
+    r"还记得|记不记得|是否记得|^\W*你记得|想得?起来?我|回忆(?:一下)?"
+    r"|告诉我(?=.*(?:什么|哪|谁|几|多少|怎么|如何|我的|关于我|我(?:住|叫|喜欢|在)))|你(?:都)?知道我|(?:查|搜|找|看|列)(?:一下|一查|一找|看|出)?.*记忆|我忘了|我忘记了|我不记得"
+)
+_ABOUT_ITSELF = re.compile(
+    r"你(?:是谁|是什么|叫什么|叫啥|好吗|在吗|几岁|多大|有什么(?:用|功能))|你(?:都|还)?(?:能|会|可以)(?:做|干|帮我?做?)(?:些)?(?:什么|啥|哪些)"
+    r"|(?:怎么|如何|怎样)(?:使用|用|连接|接入|配置|设置|开始|切换|更换|退出|安装)|^\W*在吗|(?:什么|哪个|哪种|啥)(?:语言)?模型|^\W*(?:帮助|救命|帮帮我)"
+    r"|^\W*这(?:个)?(?:是|有)?(?:什么|啥|软件|程序|东西)|你是(?!不是.*我)[^我]*吗|你最近|吃了吗"
+)
+_FAVOUR = re.compile(
+    rf"^\W*{_POLITE}(?:请|帮我|帮忙|给我|替我|麻烦|拜托|你|您|能不能|能否|可不可以|可以|能|会)*"
+    r"(?:写|翻译|解释|生成|创建|(?:做|画|讲|唱|编)(?!什么|啥)|计算|算|总结|修改|改|修|实现|推荐|介绍|分析|比较|列出|设计|打开|运行|搜索)(?!.*记忆)"
+)
+_REQUEST = re.compile(rf"^\W*{_POLITE}(?:你|您)?(?:能不能|能否|可不可以|可以|能|会)(?!.*(?:告诉我|记|知道|回忆|想起))")
+
+
+def command_end(sentence: str) -> int | None:
+    """Where the fact begins in a sentence that asks to remember one; None when it does not ask that."""
+    plain = _TAG_QUESTION.sub("", sentence)
+    match = _COMMAND.match(plain)
+    if match is None or _KEEP_OUT.match(plain):
+        return None
+    rest = plain[match.end() :]
+    has_word = _QUESTION_WORD.search(rest) is not None
+    has_end = _QUESTION_END.search(rest) is not None
+    if match["verb"] == "记得" and (has_word or has_end or match["wish"].endswith(("你", "您"))):
+        return None
+    if has_end and (has_word or not match["wish"]):
+        return None
+    return match.end()
+
+
+def fact_before(sentence: str) -> tuple[int, int] | None:
+    """Where the fact stands in a sentence that asks at its end to remember it: `我住在杭州，请记住`."""
+    match = _TAKE_AND_WRITE_DOWN.match(sentence) or _COMMAND_AT_END.match(sentence)
+    return match.span("fact") if match else None
+
+
+def names_only(fact: str) -> bool:
+    """Whether it says of what, but not what: `我`, `我的生日`."""
+    return _NAMES_ONLY.match(fact) is not None
+
+
+def keeps_out(sentence: str) -> bool:
+    """Whether it asks to forget or not to remember."""
+    return _KEEP_OUT.match(sentence) is not None and _QUESTION_WORD.search(sentence) is None
+
+
+def recalls(sentence: str) -> bool:
+    """Whether it asks for what is remembered without being a question."""
+    return _RECALL.search(sentence) is not None
+
+
+def chats(sentence: str) -> bool:
+    """Whether it asks about the program itself, or a favour that takes a language model."""
+    return any(pattern.search(sentence) for pattern in (_ABOUT_ITSELF, _FAVOUR, _REQUEST))
+
+
+def asks(sentence: str) -> bool:
+    """Whether it is a question."""
+    return _QUESTION_END.search(sentence) is not None or _QUESTION_WORD.search(sentence) is not None

@@ -1,0 +1,140 @@
+"""How people ask in English to have something remembered, recalled or forgotten.
+
+Sentences come folded (see `language.fold`); every pattern works on one sentence of bounded length.
+"""
+
+from __future__ import annotations
+
+import re
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE | re.VERBOSE)
+
+
+_POLITE = r"""(?:(?:
+    hi|hello|hey|there|assistant|buddy|ok|okay|so|well|also|and|but|now|then|first|oh|btw|by\ the\ way|please|pls|plz
+    |kindly|just|great|thanks|thank\ you|cool|sure|yes|no|actually|one\ more\ thing|important
+    )\b[\s,.!:;-]*)*"""
+_ASKED_KINDLY = r"(?:can|could|would|will)\ (?:you|u)\ (?:please\ |kindly\ |just\ )*"
+_WISH = rf"""(?P<kindly>{_ASKED_KINDLY})?(?:
+    (?:i\ (?:want|need|would\ like|'d\ like)|i'd\ like)\ (?:for\ )?you\ to\ |help\ me\ (?:to\ )?
+    |you\ (?:should|must|need\ to|have\ to|can)\ |(?:make|be)\ sure\ (?:to\ |that\ you\ |you\ )
+    |try\ to\ |always\ |let'?s\ |do\ |please\ )*"""
+# However it is spelt: remeber, rember, remmember.
+_TO_REMEMBER = r"rem[em]{0,4}be?r"
+_REMEMBER = rf"""(?:{_TO_REMEMBER}|memori[sz]e|commit\ to\ memory|(?:keep|bear)\ in\ mind
+    |(?:do\ not|don'?t|dont|never)\ (?:ever\ )?forget|(?:take|make)\ (?:a\ )?note|note\ down|jot\ down)"""
+# Words with everyday meanings: `save the file` is no wish to remember, `save this: ...` and `note that ...` are.
+_CLAUSE = r"""(?:i|i'm|i've|my|we|our|he|she|it|they|his|her|their|the|there|[a-z]+\ (?:is|are|was|has|likes?))\b"""
+_WRITE_DOWN = rf"""(?:note|save|store|record|log|learn|write\ down|add|put)(?:
+    \ (?:that|down\ that|the\ fact\ that)\ (?={_CLAUSE})
+    |(?:\ (?:this|that|it|the\ following))?(?:
+        \ (?:down|in|to|into)(?:\ (?:your|the))?(?:\ long[-\ ]term)?\ memor(?:y|ies)|\ for\ (?:later|me))
+    |\ ?(?:this|the\ following|down)?\s*(?=[:,-]|$))"""
+_FROM_NOW_ON = r"(?:from\ now\ on|for\ future\ reference|for\ the\ future|in\ (?:the\ )?future|going\ forward)\b"
+_LEAD_IN = r"""(?:\s*(?:
+    (?:this|that|it|these)(?=\s*(?:[:;,.!-]|$|\ (?:fact|about|for|in|to|thing|one|forever)\b))
+    |the\ following|(?:of\ )?the\ fact\ that|of\ (?:this|that|it)|about\ me|for\ (?:me|later|next\ time)
+    |(?:in|to)\ (?:your\ )?memory|forever|always|please|fact|thing|one)\b)*
+    [\s:;,.!–—-]*(?:that\b(?!\ \w+\ (?:in|at|when|of)\b)[\s:,]*)?"""
+_STOP_IT = r"(?:do\ not|don'?t|dont|never|stop|no\ need\ to)"
+_SAVING = r"(?:remember|sav|stor|not|record|memori[sz]|writ|keep)(?:e|ing)?"
+_ALL_THAT_IS_KNOWN = r"(?:memor(?:y|ies)|about\ me|you\ know|remember)"
+
+_COMMAND = _pattern(rf"^\W*{_POLITE}{_WISH}(?:{_REMEMBER}\b|{_WRITE_DOWN}|{_FROM_NOW_ON}){_LEAD_IN}")
+_COMMAND_AT_END = _pattern(
+    rf"""^(?P<fact>.+?(?<![\s,;.!–—-]))\s*[,;.!–—-][\s,;.!–—-]*+(?:and\ |so\ |but\ )?{_POLITE}{_WISH}
+    (?:{_REMEMBER}|save|note|write|keep)(?:\ down)?(?:\ (?:this|that|it|these|them))?
+    (?:\ (?:in\ mind|for\ (?:later|me|next\ time)|to\ memory|down|forever|please))*[\s.!]*$"""
+)
+_TAG_QUESTION = _pattern(
+    r"""[\s,]*\b(?:ok|okay|k|alright|all\ right|right|please|(?:will|would|can|could)\ (?:you|u)|yeah|thanks)
+    \s*\?+\s*$"""
+)
+_QUESTION_WORD = _pattern(r"^\W*(?:what|where|who|whom|whose|when|which|why|how|if|whether)\b")
+_STATES_SOMETHING = _pattern(
+    r"\b(?:is|are|am|was|were|have|has|live|like|love|prefer|hate|work|need|want|i|we)\b|'(?:s|m|re)\b"
+)
+_NAMES_ONLY = _pattern(r"^\W*(?:me|us|you|him|her|everything|anything|something|(?:my|our|the)\ \w+(?:\ \w+)?)\W*$")
+_KEEP_OUT = _pattern(
+    rf"""^\W*{_POLITE}{_WISH}(?:{_STOP_IT}\ {_SAVING}\b|forget\b(?!\ (?:to|it'?s)\b)
+    |(?:delete|remove|erase|clear|wipe)\b(?=.*\b{_ALL_THAT_IS_KNOWN}\b))"""
+)
+_LOST = _pattern(
+    r"^\W*(?:\w+\W+){0,2}i\ (?:(?:can'?t|cannot|don'?t|do\ not)\ (?:remember|recall)|forgot|have\ forgotten)\b"
+)
+_RECALL = _pattern(
+    rf"""^\W*{_POLITE}(?:{_ASKED_KINDLY})?(?:
+    (?:tell|remind|show|give)\ me\ (?:again\ )?
+        (?:what|where|who|when|which|why|how|if|whether|about\ (?:me|my)|of\ my|my|everything)\b
+    |(?:show|list|print|display)\ (?:me\ )?(?:all\ |everything|what|my|your|the\ )+
+        .*\b(?:{_ALL_THAT_IS_KNOWN}|know|saved|notes?|noted|my)\b
+    |(?:recall|{_TO_REMEMBER})\b
+    |(?:search|look\ (?:in|into|through)|check|consult)\ (?:your\ |my\ |the\ )?memor(?:y|ies))"""
+)
+_ABOUT_ITSELF = _pattern(
+    rf"""^\W*{_POLITE}(?:
+    who\ (?:are|r)\ (?:you|u)|who\ (?:made|built|is\ this)|how\ (?:are|r)\ (?:you|u)|how'?s\ it\ going
+    |(?:are|r)\ (?:you|u)\b|what\ (?:are|r)\ (?:you|u)\b(?!\ \w+ing\ about)|what(?:'s|\ is)\ (?:your|ur)\ name
+    |what(?:'s|\ is)\ (?:this|that|up|mnemoscope)\b|(?:which|what)\ (?:language\ )?model\b
+    |what\ (?:can|could|do)\ (?:you|u|i|this)\ (?:do|say|type|ask|help)\b|why\ (?:can'?t|don'?t|won'?t|are)\ you
+    |how\ (?:do|does|can|could|should)\ (?:i|we|you|one|this|it|that|mnemoscope)\ (?:
+        work|use|connect|set\ ?up|start|configure|change|switch|add|get|quit|exit|install|help|run)\b
+    |do\ you\ (?:speak|understand|work|like|think|feel|dream)\b|help\b|is\ (?:any(?:body|one)|someone)\ there
+    |can\ (?:you|u)\ (?:help|hear|talk|speak|understand|chat)\b)"""
+)
+_FAVOUR = _pattern(rf"^\W*{_POLITE}{_ASKED_KINDLY}(?!know\b|find\b|say\b|guess\b)\w+")
+_QUESTION = _pattern(
+    rf"""^\W*{_POLITE}(?:(?:what|where|who|whom|whose|which|why|how)(?:'?s|'?re|'?d)?\b
+    |when\ (?:is|are|am|was|were|do|does|did|will|can|should|have|has)\b
+    |(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|should|shall|may|might)(?:n'?t)?\ (?:
+        i|you|we|he|she|they|it|there|my|our|your|this|that|any\w*|some\w*)\b)"""
+)
+
+
+def command_end(sentence: str) -> int | None:
+    """Where the fact begins in a sentence that asks to remember one; None when it does not ask that."""
+    plain = _TAG_QUESTION.sub("", sentence)
+    match = _COMMAND.match(plain)
+    if match is None or _KEEP_OUT.match(plain):
+        return None
+    rest = plain[match.end() :]
+    if _QUESTION_WORD.match(rest):
+        return match.end() if ":" in rest and not rest.rstrip().endswith("?") else None
+    if not rest.rstrip().endswith("?"):
+        return match.end()
+    says_that = re.search(r"\bthat[\s:,]*$", match.group(), re.IGNORECASE)
+    asked_kindly = match["kindly"] and (says_that or _STATES_SOMETHING.search(rest))
+    return match.end() if asked_kindly else None
+
+
+def fact_before(sentence: str) -> tuple[int, int] | None:
+    """Where the fact stands in a sentence that asks at its end to remember it: `I live in Rome, don't forget that`."""
+    match = _COMMAND_AT_END.match(sentence)
+    return match.span("fact") if match else None
+
+
+def names_only(fact: str) -> bool:
+    """Whether it says of what, but not what: `me`, `my birthday`."""
+    return _NAMES_ONLY.match(fact) is not None
+
+
+def keeps_out(sentence: str) -> bool:
+    """Whether it asks to forget or not to remember."""
+    return _KEEP_OUT.match(sentence) is not None
+
+
+def recalls(sentence: str) -> bool:
+    """Whether it asks for what is remembered without being a question."""
+    return _RECALL.match(sentence) is not None or _LOST.match(sentence) is not None
+
+
+def chats(sentence: str) -> bool:
+    """Whether it asks about the program itself, or a favour that takes a language model."""
+    return _ABOUT_ITSELF.match(sentence) is not None or _FAVOUR.match(sentence) is not None
+
+
+def asks(sentence: str) -> bool:
+    """Whether it is a question."""
+    return sentence.rstrip().endswith("?") or _QUESTION.match(sentence) is not None
