@@ -53,7 +53,7 @@ async def _follow(
     for path in paths:
         if path is not None and (file := by_path.get(path)):
             return Link(entry, file)
-    return Link(entry, None, MISSING if any(paths) else REFUSED)
+    return Link(entry, None, MISSING if all(paths) else REFUSED)
 
 
 def _same(name: str) -> str:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from agent_core.event import Event, IndexRead, Noticed, PromptPart
+from agent_core.event import Event, IndexRead, Noticed, PromptPart, RecalledMemory
 from agent_core.message import Msg
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
 from agent_core.text import shorten
@@ -22,8 +21,9 @@ from memory.agentic import parameters as settings
 from memory.agentic.folder import INDEX_NAME, IndexFile, MemoryFolder
 from memory.agentic.index import fit_index
 from memory.agentic.instructions import memory_instructions
+from memory.agentic.local_search import LocalSearch
 from memory.agentic.placing import place
-from memory.agentic.recall import Recall
+from memory.agentic.recall import Recall, StageListener
 from memory.agentic.retrieval import Find, Retrieval, take_up, wait_for
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
     Args:
         workdir: the folder that the memory folder lies in.
         memory_dir: the memory folder's name in it.
-        parameters: limits and ways of asking.
+        parameters: limits and ways of asking; may be replaced at any time.
         backend: where `workdir` is; this machine when None.
     """
 
@@ -57,7 +57,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
     ) -> None:
         self.parameters = parameters or settings.Parameters()
         self.folder = MemoryFolder(workdir, memory_dir, backend or LocalBackend())
-        self._recall = Recall(self.folder, self.parameters)
+        self._local_search = LocalSearch()
         self._replies: dict[str | None, list[Retrieval]] = {}
         self._carried_over: WeakKeyDictionary[Agent, list[Retrieval]] = WeakKeyDictionary()
         self._index_told: WeakKeyDictionary[Agent, IndexRead] = WeakKeyDictionary()
@@ -170,7 +170,12 @@ class AgenticMemoryMiddleware(MiddlewareBase):
                 self._carried_over[agent].append(retrieval)
 
     def _finder(self, agent: Agent) -> Find:
-        return partial(self._recall.find, model=agent.model)
+        model = agent.model
+
+        async def find(question: str, on_stage: StageListener) -> tuple[RecalledMemory, ...]:
+            return await Recall(self.folder, self._local_search, self.parameters, model, on_stage).find(question)
+
+        return find
 
 
 def _part(kind: str, path: str, label: str, text: str) -> PromptPart:

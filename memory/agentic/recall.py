@@ -33,45 +33,52 @@ class _Choice(NamedTuple):
 
 
 class Recall:
-    """Finds the memories of one folder that help with a question. Safe to be used by several replies at a time.
+    """One search for the memories of a folder that help with a question.
 
     Args:
         folder: where the memories are.
-        parameters: what a recall may cost.
+        local_search: narrows long lists down, and stands in for a model that cannot choose.
+        parameters: what it may cost.
+        model: chooses the files, unless the parameters name another.
+        on_stage: told of each stage.
     """
 
-    def __init__(self, folder: MemoryFolder, parameters: Parameters) -> None:
+    def __init__(
+        self,
+        folder: MemoryFolder,
+        local_search: LocalSearch,
+        parameters: Parameters,
+        model: ChatModelBase,
+        on_stage: StageListener,
+    ) -> None:
         self._folder = folder
+        self._local_search = local_search
         self._parameters = parameters
-        self._local_search = LocalSearch()
+        self._model = parameters.retrieval_model or model
+        self._on_stage = on_stage
 
-    async def find(self, question: str, on_stage: StageListener, *, model: ChatModelBase) -> tuple[RecalledMemory, ...]:
+    async def find(self, question: str) -> tuple[RecalledMemory, ...]:
         """The memories that help, best first; none when none does. Without any file no model is asked.
-
-        Args:
-            question: what the user said.
-            on_stage: told of each stage.
-            model: chooses the files, unless the parameters name another.
 
         Raises:
             ModelError: the model could not be asked.
         """
-        with _stage("scan", on_stage) as details:
+        with self._stage("scan") as details:
             scan = await self._folder.scan()
             details.append(f"{_count(len(scan.files), 'file')}, {scan.headers_read} read")
             details += scan.problems
         files = [file for file in scan.files if file.is_readable]
         limit = self._parameters.retrieval_max_files
         if limit is not None and len(files) > limit:
-            with _stage("search", on_stage) as details:
+            with self._stage("search") as details:
                 files = await self._narrow(question, files, limit)
                 details.append(f"{len(files)} files for the model to choose from")
         if not files:
             return ()
-        choices = await self._choose(question, files, self._parameters.retrieval_model or model, on_stage)
+        choices = await self._choose(question, files)
         if not choices:
             return ()
-        with _stage("read", on_stage) as details:
+        with self._stage("read") as details:
             return tuple([memory async for memory in self._read(choices, details)])
 
     async def _narrow(self, question: str, files: Sequence[MemoryFile], limit: int) -> list[MemoryFile]:
@@ -79,31 +86,29 @@ class Recall:
         found = [file for file, _ in await self._local_search.rank(question, files)] if limit else []
         return list({file.path: file for file in [*found, *files]}.values())[:limit]
 
-    async def _choose(
-        self, question: str, files: Sequence[MemoryFile], model: ChatModelBase, on_stage: StageListener
-    ) -> list[_Choice]:
+    async def _choose(self, question: str, files: Sequence[MemoryFile]) -> list[_Choice]:
         """Have the model choose, or local search where the model cannot give a list."""
-        with _stage("select", on_stage) as details:
+        with self._stage("select") as details:
             try:
-                selection, tokens = await self._ask(question, files, model)
+                selection, tokens = await self._ask(question, files)
             except StructuredOutputError as error:
-                details.append(f"local search instead of {model.model}: {first_line(str(error))}")
+                details.append(f"local search instead of {self._model.model}: {first_line(str(error))}")
             else:
                 details += _selection_details(selection, len(files), tokens)
-                return [_Choice(file, f"chosen by {model.model}") for file in selection.files]
-        with _stage("search", on_stage) as details:
+                return [_Choice(file, f"chosen by {self._model.model}") for file in selection.files]
+        with self._stage("search") as details:
             ranked = (await self._local_search.rank(question, files))[:MAX_SELECTED]
             details.append(f"{len(ranked)} of {_count(len(files), 'file')} found")
             return [_Choice(file, "found by local search", score) for file, score in ranked]
 
-    async def _ask(self, question: str, files: Sequence[MemoryFile], model: ChatModelBase) -> tuple[Selection, str]:
+    async def _ask(self, question: str, files: Sequence[MemoryFile]) -> tuple[Selection, str]:
         messages = selection_messages(
             question,
             files,
             self._parameters.retrieval_instructions,
             self._parameters.retrieval_max_tokens_per_frontmatter,
         )
-        value, usage = await model.generate_structured(messages, SELECTION_SCHEMA)
+        value, usage = await self._model.generate_structured(messages, SELECTION_SCHEMA)
         tokens = f"{usage.input_tokens} tokens in, {usage.output_tokens} out" if usage else ""
         return read_selection(value, files), tokens
 
@@ -129,14 +134,13 @@ class Recall:
             )
             details.append(file.relative)
 
-
-@contextmanager
-def _stage(name: str, on_stage: StageListener) -> Iterator[list[str]]:
-    """Time a stage; what is put into the list is told with it. A stage that fails is not over."""
-    details: list[str] = []
-    started = time.perf_counter()
-    yield details
-    on_stage(name, time.perf_counter() - started, "; ".join(details))
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[list[str]]:
+        """Time a stage; what is put into the list is told with it. A stage that fails is not over."""
+        details: list[str] = []
+        started = time.perf_counter()
+        yield details
+        self._on_stage(name, time.perf_counter() - started, "; ".join(details))
 
 
 def _selection_details(selection: Selection, offered: int, tokens: str) -> list[str]:
