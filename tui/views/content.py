@@ -1,0 +1,195 @@
+"""Every stored message with its marks, and whether it is in the next prompt; the message in flight; the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from agent_core.change import Added, MemoryChange, Snapshot
+from agent_core.event import (
+    BlockDelta,
+    BlockStarted,
+    CompressionEnded,
+    CompressionStarted,
+    Event,
+    FilterChanged,
+    MemoryChanged,
+    PromptPart,
+    PromptSent,
+    ReplyEnded,
+    ReplyStarted,
+    RoundStarted,
+)
+from agent_core.marks import COMPRESSED, HINT, Entry, MemoryFilter, decide
+from agent_core.tokens import estimate_tokens
+from tui.views.figures import estimated, plural
+from tui.views.flight import Flight
+from tui.views.judged import Judged
+from tui.views.stored import StoredMessages
+
+
+class Row(NamedTuple):
+    """One stored message as the pane shows it; `number` counts from 1, whatever is shown."""
+
+    key: int
+    number: int
+    entry: Entry
+    included: bool
+    reason: str
+
+
+class ContentView:
+    """The fold behind the content pane.
+
+    Attributes:
+        stored: what the memory holds.
+        judged: whether each of it is in the next prompt.
+        tried: the same under a filter that is tried out; `judged` itself when there is none.
+        running: ids of the messages of the running reply, which are sent whatever the filter.
+        flight: the message that is streaming in; None when there is none.
+        narrowing: only messages that pass this are shown; None for all. It changes nothing about what is sent.
+        last_prompt: what became of each part when the last prompt was sent, by its key.
+    """
+
+    def __init__(self) -> None:
+        self.stored = StoredMessages()
+        self.judged = self.tried = Judged(self.stored, MemoryFilter())
+        self.running: set[str] = set()
+        self.flight: Flight | None = None
+        self.narrowing: MemoryFilter | None = None
+        self.last_prompt: dict[str, PromptPart] = {}
+        self._prompt_share: float | None = None
+        self._compressing: CompressionStarted | None = None
+        self._compression_error = ""
+        self._reply_id: str | None = None
+        self._shown: Sequence[int] | None = None
+
+    def apply(self, event: Event) -> bool:
+        """Take in one event; whether what is shown has changed."""
+        match event:
+            case MemoryChanged(change=change):
+                self._change(change)
+            case FilterChanged(memory_filter=memory_filter):
+                self._apply_filter(memory_filter)
+            case ReplyStarted():
+                self._begin_reply(event.reply_id)
+            case ReplyEnded() if event.reply_id == self._reply_id:
+                self._begin_reply(None)
+            case RoundStarted():
+                self.flight = None
+            case BlockStarted():
+                self.flight = self.flight or Flight()
+                self.flight.begin(event)
+            case BlockDelta() if self.flight is not None:
+                self.flight.grow(event)
+            case PromptSent():
+                self._remember_prompt(event)
+            case CompressionStarted():
+                self._compressing = event
+            case CompressionEnded(error=error):
+                self._compressing, self._compression_error = None, error
+            case _:
+                return False
+        return True
+
+    @property
+    def memory_filter(self) -> MemoryFilter:
+        """The filter that governs what the agent sends."""
+        return self.judged.memory_filter
+
+    @property
+    def shown(self) -> Sequence[int]:
+        """The positions of the messages that are shown, in order."""
+        if self.narrowing is None:
+            return range(len(self.stored.entries))
+        if self._shown is None:
+            self._shown = passing(self.stored.entries, self.narrowing)
+        return self._shown
+
+    def narrow(self, narrowing: MemoryFilter | None) -> None:
+        """Show only what passes this filter; None shows everything."""
+        self.narrowing = narrowing
+        self._shown = None
+
+    def try_out(self, memory_filter: MemoryFilter) -> None:
+        """Judge everything under this filter too."""
+        if memory_filter == self.memory_filter:
+            self.tried = self.judged
+        elif memory_filter != self.tried.memory_filter:
+            self.tried = Judged(self.stored, memory_filter, self.running)
+
+    def row(self, position: int) -> Row:
+        """The message at this position."""
+        verdict = self.judged.verdicts[position]
+        return Row(self.stored.keys[position], position + 1, *verdict)
+
+    def summary_line(self, trigger_ratio: float) -> str:
+        """What there is to say about the summary; `trigger_ratio` is the share of the window that calls for one."""
+        if self._compressing is not None:
+            messages = plural(self._compressing.messages, "message")
+            return f"summarising {messages}, {estimated(self._compressing.tokens)} tokens …"
+        failed = f" (the last attempt failed: {self._compression_error})" if self._compression_error else ""
+        if not self.stored.summary:
+            return f"no summary yet: {self._why_no_summary(trigger_ratio)}{failed}"
+        covered = plural(self.stored.mark_counts[COMPRESSED], "message")
+        off = "" if self.memory_filter.prepend_summary else ", switched off by the filter"
+        return f"summary of {covered}, {estimated(estimate_tokens(self.stored.summary))} tokens{off}{failed}"
+
+    def _why_no_summary(self, trigger_ratio: float) -> str:
+        if self._prompt_share is None:
+            return "older messages are summarised when the endpoint says that its window is full"
+        return f"older messages are summarised at {trigger_ratio:.0%} of the window (now {self._prompt_share:.0%})"
+
+    def _begin_reply(self, reply_id: str | None) -> None:
+        """A reply begins, or with None the running one is over: what was sent as part of it is judged anew."""
+        ended, self.running = self.running, set()
+        self._reply_id, self.flight = reply_id, None
+        self._judge_again(self.stored.positions_of(ended))
+
+    def _change(self, change: MemoryChange) -> None:
+        had_summary = bool(self.stored.summary)
+        if self._reply_id is not None:
+            self._add_to_reply(change)
+        places = self.stored.apply(change)
+        self._shown = None
+        self._judge_again(None if bool(self.stored.summary) != had_summary else places)
+
+    def _judge_again(self, places: Sequence[int] | None) -> None:
+        """Judge the messages at these places, or all with None, under both filters."""
+        for judged in {self.judged, self.tried}:
+            if places is None:
+                judged.judge_all(self.running)
+            else:
+                judged.judge_again(places, self.running)
+
+    def _apply_filter(self, memory_filter: MemoryFilter) -> None:
+        tried = self.tried.memory_filter
+        if memory_filter == tried:
+            self.judged = self.tried
+        else:
+            self.judged = Judged(self.stored, memory_filter, self.running)
+            self.try_out(tried)
+
+    def _add_to_reply(self, change: MemoryChange) -> None:
+        """Everything that was not stored before the running reply belongs to it."""
+        match change:
+            case Added(entries):
+                self.running.update(entry.msg.id for entry in entries)
+                if any(entry.msg.role == "assistant" and HINT not in entry.marks for entry in entries):
+                    self.flight = None
+            case Snapshot(entries):
+                known = {entry.msg.id for entry in self.stored.entries}
+                self.running.update(entry.msg.id for entry in entries if entry.msg.id not in known)
+
+    def _remember_prompt(self, event: PromptSent) -> None:
+        for key in event.removed:
+            self.last_prompt.pop(key, None)
+        self.last_prompt.update((part.key, part) for part in event.parts)
+        self._prompt_share = event.tokens / event.context_size if event.context_size else None
+
+
+def passing(entries: Sequence[Entry], memory_filter: MemoryFilter) -> list[int]:
+    """The positions of the entries that pass a filter."""
+    # Few combinations of marks occur, however many messages there are.
+    passes = {marks: decide(marks, memory_filter).included for marks in {entry.marks for entry in entries}}
+    return [position for position, entry in enumerate(entries) if passes[entry.marks]]

@@ -1,0 +1,78 @@
+"""The memory index as it was injected, and the memory folder as it is now."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agent_core.event import Event, FileChanged, IndexRead
+from memory.agentic.folder import IndexFile, Scan
+from tui.views.figures import estimated, plural
+
+
+class FolderLook(NamedTuple):
+    """What a look at the folder gave: its files, MEMORY.md, and the part of it that would be injected now."""
+
+    scan: Scan = Scan()
+    index_file: IndexFile | None = None
+    fitted_text: str = ""
+
+
+class IndexView:
+    """The fold behind the index pane. The folder is no event: whoever looks at it hands in what was seen.
+
+    Attributes:
+        read: the index as it was injected last; None before the first prompt.
+        look: what the folder held when it was looked at last.
+        origins: who changed a file last, by its path: `user`, `model`, `tool` or `outside`.
+    """
+
+    def __init__(self) -> None:
+        self.read: IndexRead | None = None
+        self.look = FolderLook()
+        self.origins: dict[str, str] = {}
+
+    def apply(self, event: Event) -> bool:
+        """Take in one event; whether what is shown has changed."""
+        match event:
+            case IndexRead():
+                self.read = event
+            case FileChanged(path=path, origin=origin):
+                self.origins[path] = origin
+            case _:
+                return False
+        return True
+
+    def take(self, look: FolderLook) -> bool:
+        """Take in a look at the folder; whether what is shown has changed."""
+        # How many headers had to be opened says how the look was made, not what there is.
+        look = look._replace(scan=look.scan._replace(headers_read=0))
+        changed = look != self.look
+        self.look = look
+        return changed
+
+    @property
+    def injected_line(self) -> str:
+        """What of the index went into the prompt, in words."""
+        read = self.read
+        if read is None:
+            return "not read yet: it goes into the prompt with the next reply"
+        if not read.found:
+            return f"none at {read.path}"
+        if not read.lines:
+            return f"empty: {read.path}"
+        size = f"{estimated(read.tokens)} tokens"
+        if read.cut_line is None:
+            return f"loaded all {plural(read.lines, 'line')}, {size}"
+        return f"loaded {read.injected_lines} of {read.lines} lines, {size}, cut at line {read.cut_line}"
+
+    @property
+    def drift_line(self) -> str:
+        """How the file differs from what was injected; empty when it does not."""
+        index = self.look.index_file
+        if index is None:
+            return ""
+        if index.badge:
+            return f"{index.path}: {index.badge}"
+        if self.read is None or (index.found == self.read.found and self.look.fitted_text == self.read.text):
+            return ""
+        return "changed since: the next prompt has it as it is now" if index.found else "deleted since"

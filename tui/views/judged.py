@@ -1,0 +1,101 @@
+"""The verdict on every stored message under one filter, kept up to date change by change.
+
+`judge_history` alone decides. A verdict depends on the message and on those that it is linked to: a result on its call,
+a message on a newer one that replaces it. So after a change only these are judged anew, which gives what judging all
+of them would give.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
+
+from agent_core.history import REPLACES, Verdict, judge_history
+from agent_core.marks import MemoryFilter
+from agent_core.message import Msg, ToolCallBlock, ToolResultBlock
+from agent_core.tokens import estimate_message_tokens
+from tui.views.stored import StoredMessages
+
+
+class Judged:
+    """Verdicts on `stored`, one for each entry.
+
+    Attributes:
+        memory_filter: the filter that they are made under.
+        verdicts: in the order of the entries.
+        sent: how many messages would be sent.
+        sent_tokens: an estimate of what these cost.
+        reasons: why the others would not be sent, and how many each reason concerns.
+    """
+
+    def __init__(self, stored: StoredMessages, memory_filter: MemoryFilter, running: Collection[str] = ()) -> None:
+        self.memory_filter = memory_filter
+        self._stored = stored
+        self.judge_all(running)
+
+    def judge_all(self, running: Collection[str]) -> None:
+        """Judge every entry, `running` being the ids of the running reply's messages."""
+        entries = self._stored.entries
+        self.sent = self.sent_tokens = 0
+        self.reasons: Counter[str] = Counter()
+        self.verdicts: list[Verdict] = self._judge(range(len(entries)), running)
+        self._links: dict[str, list[int]] = {}
+        for place, verdict in enumerate(self.verdicts):
+            self._link(place)
+            self._count(verdict, 1)
+
+    def judge_again(self, places: Iterable[int], running: Collection[str]) -> None:
+        """Judge the entries at these places and all new ones at the end, and whatever they are linked to."""
+        known = len(self.verdicts)
+        new = range(known, len(self._stored.entries))
+        for place in new:
+            self._link(place)
+        linked = self._linked([*places, *new])
+        for place, verdict in zip(linked, self._judge(linked, running), strict=True):
+            if place < known:
+                self._count(self.verdicts[place], -1)
+                self.verdicts[place] = verdict
+            else:
+                self.verdicts.append(verdict)
+            self._count(verdict, 1)
+
+    def _judge(self, places: Iterable[int], running: Collection[str]) -> list[Verdict]:
+        entries = [self._stored.entries[place] for place in places]
+        return judge_history(entries, self.memory_filter, running=running, has_summary=bool(self._stored.summary))
+
+    def _count(self, verdict: Verdict, sign: int) -> None:
+        if verdict.included:
+            self.sent += sign
+            self.sent_tokens += sign * estimate_message_tokens(verdict.entry.msg)
+        else:
+            self.reasons[verdict.reason] += sign
+            if not self.reasons[verdict.reason]:
+                del self.reasons[verdict.reason]
+
+    def _link(self, place: int) -> None:
+        for link in _links(self._stored.entries[place].msg):
+            self._links.setdefault(link, []).append(place)
+
+    def _linked(self, places: Iterable[int]) -> list[int]:
+        """These places and all that they are linked to, directly or not, in order."""
+        found = set(places)
+        seen: set[str] = set()
+        waiting = list(found)
+        while waiting:
+            links = set(_links(self._stored.entries[waiting.pop()].msg)) - seen
+            seen |= links
+            news = {place for link in links for place in self._links[link]} - found
+            found |= news
+            waiting.extend(news)
+        return sorted(found)
+
+
+def _links(msg: Msg) -> Iterator[str]:
+    """What ties a message to others: ids of calls, and what it replaces."""
+    if not isinstance(msg.content, str):
+        for block in msg.blocks:
+            if isinstance(block, ToolCallBlock | ToolResultBlock):
+                yield f"call {block.id}"
+    key = msg.get_metadata(REPLACES)
+    if isinstance(key, str):
+        yield f"replaces {key}"
