@@ -31,6 +31,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         context_size: the model's window in tokens; None when nobody has said.
         workdir: the folder that the agent works in; None when no home folder is known.
         data_dir: where sessions are kept; None when no home folder is known.
+        theme: the name of a theme; empty for the usual one.
         path: the TOML file, whether or not there is one; None when no home folder is known.
         sources: for every setting that has a value, where it came from.
         warnings: one line each, for people.
@@ -42,6 +43,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     context_size: int | None = None
     workdir: Path | None = None
     data_dir: Path | None = None
+    theme: str = ""
     path: Path | None = None
     sources: dict[str, str] = {}
     warnings: tuple[str, ...] = ()
@@ -84,6 +86,7 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         context_size=values.get("context_size"),
         workdir=workdir,
         data_dir=data_dir,
+        theme=values.get("theme", ""),
         path=path,
         sources=sources,
         warnings=tuple(file.warnings),
@@ -110,7 +113,7 @@ def _assignment(setting: Setting, settings: Settings) -> str:
     source = settings.sources.get(setting.name, "the default")
     if isinstance(value, Secret):
         return f'# {setting.name} = "…"  # set, from {source}' if value else f"# {setting.name} = {setting.example}"
-    if value is None:
+    if value is None or value == "":
         return f"# {setting.name} = {setting.example}"
     text = str(value) if isinstance(value, int) else _quoted(str(value))
     return f"{setting.name} = {text}  # from {source}"

@@ -63,6 +63,7 @@ SETTINGS = (
         '"~/notes"',
         option="--workdir",
     ),
+    Setting("theme", str, "Colours: the name of a theme; /theme in the program lists them.", '"nord"'),
     Setting("data_dir", str, "Where sessions and the usual workdir are kept.", '"~/mnemoscope"', option="--data-dir"),
 )
 BY_NAME = {setting.name: setting for setting in SETTINGS}

@@ -92,6 +92,7 @@ class SessionFile:
         self._lead = lead if handle is not None else header_line(header)
         self._unsaved = bytearray()
         self._has_begun = handle is not None
+        self._is_closed = False
         self._next_try = 0.0
 
     @property
@@ -103,7 +104,7 @@ class SessionFile:
         """Write one event. Never fails: what went wrong is told by `problem`."""
         if not self.title and isinstance(event, MemoryChanged) and isinstance(event.change, Added | Snapshot):
             self.title = title_of(entry.msg for entry in event.change.entries)
-        if self.path is None:
+        if self.path is None or self._is_closed:
             return
         self._unsaved += self._lead + encode_event(event) + b"\n"
         self._lead = b""
@@ -112,9 +113,10 @@ class SessionFile:
             self._save()
 
     def close(self) -> None:
-        """Write what is left, wait for the disk, and let go of the file."""
-        if self._has_begun:
+        """Write what is left, wait for the disk, and let go of the file. What is appended later is not kept."""
+        if self._has_begun and not self._is_closed:
             self._save()
+        self._is_closed = True
         if self._handle is not None:
             try:
                 os.fsync(self._handle)
@@ -122,7 +124,6 @@ class SessionFile:
                 self._set_problem(error)
             os.close(self._handle)
             self._handle = None
-            self._has_begun = False
 
     def _save(self) -> None:
         try:

@@ -13,31 +13,21 @@ import pytest
 from tui.config import Settings, describe, load_settings
 from tui.config_file import SETTINGS, ConfigError
 
-
-@pytest.fixture(autouse=True)
-def folders(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """A home of the test's own, with nothing set."""
-    for setting in SETTINGS:
-        for variable in setting.variables:
-            monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture
-def config(folders: Path) -> Path:
-    path = folders / "config" / "mnemoscope" / "config.toml"
+def config(home: Path) -> Path:
+    path = home / "config" / "mnemoscope" / "config.toml"
     path.parent.mkdir(parents=True)
     return path
 
 
-def test_without_anything_set_there_is_no_model_and_everything_lives_in_the_data_folder(folders: Path) -> None:
+def test_without_anything_set_there_is_no_model_and_everything_lives_in_the_data_folder(home: Path) -> None:
     settings = load_settings()
     assert not settings.has_model
-    assert settings.data_dir == folders / "data" / "mnemoscope"
-    assert settings.workdir == folders / "data" / "mnemoscope" / "workdir"
+    assert settings.data_dir == home / "data" / "mnemoscope"
+    assert settings.workdir == home / "data" / "mnemoscope" / "workdir"
     assert settings.sources == {}
     assert settings.warnings == ()
 
@@ -77,7 +67,7 @@ def test_folders_given_as_options_are_taken_from_here(monkeypatch: pytest.Monkey
     monkeypatch.chdir(tmp_path)
     settings = load_settings({"workdir": ".", "data_dir": "~/kept"})
     assert settings.workdir == tmp_path
-    assert settings.data_dir == tmp_path / "kept"
+    assert settings.data_dir == Path.home() / "kept"
 
 
 def test_folders_in_the_file_are_taken_from_the_files_folder(config: Path) -> None:
@@ -88,12 +78,12 @@ def test_folders_in_the_file_are_taken_from_the_files_folder(config: Path) -> No
 
 
 def test_an_unknown_setting_is_a_warning_with_its_line(config: Path) -> None:
-    config.write_text('model = "m"\n\nmodell = "n"\n[theme]\nname = "dark"\n')
+    config.write_text('model = "m"\n\nmodell = "n"\n[colours]\nname = "dark"\n')
     settings = load_settings()
     assert settings.model == "m"
     first, second = settings.warnings
     assert first.startswith(f"{config}, line 3: there is no setting 'modell'; there are model, base_url")
-    assert second.startswith(f"{config}, line 4: there is no setting 'theme'")
+    assert second.startswith(f"{config}, line 4: there is no setting 'colours'")
 
 
 @pytest.mark.parametrize(
@@ -155,7 +145,7 @@ def test_the_description_is_toml_that_gives_the_same_settings_again(config: Path
     assert (again.model, again.workdir, again.data_dir) == (settings.model, settings.workdir, settings.data_dir)
 
 
-def test_the_description_names_every_setting_and_where_else_it_can_be_set(folders: Path) -> None:
+def test_the_description_names_every_setting_and_where_else_it_can_be_set(home: Path) -> None:
     text = describe(Settings())
     for setting in SETTINGS:
         assert setting.name in text

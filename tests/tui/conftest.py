@@ -1,0 +1,23 @@
+"""What tests of the program share: a home of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tui.config_file import SETTINGS
+
+
+@pytest.fixture
+def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A home folder in which nothing is, and an environment in which nothing is set."""
+    for setting in SETTINGS:
+        for variable in setting.variables:
+            monkeypatch.delenv(variable, raising=False)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
+    monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
+    return home
