@@ -77,7 +77,10 @@ class OpenAIEmbeddingModel(EmbeddingModelBase):
             request["dimensions"] = self._asked_dimensions
         answer = await self._client.fetch(lambda sdk: sdk.embeddings.with_raw_response.create(**request))
         try:
-            return _vectors(json.loads(answer.content), len(texts))
+            document = json.loads(answer.content)
+            if isinstance(document, Mapping) and document.get("error"):
+                raise self._client.failures.broken(document).error
+            return _vectors(document, len(texts))
         except (ValueError, TypeError, KeyError) as error:
             raise ModelError(f"{self.endpoint} answered with something that is no list of vectors: {error}") from error
 
@@ -91,7 +94,7 @@ def _vectors(answer: Any, count: int) -> list[list[float]]:
     entries: list[Mapping[str, Any]] = answer["data"]
     if len(entries) != count:
         raise ValueError(f"{len(entries)} vectors for {count} texts")
-    if all(isinstance(entry.get("index"), int) for entry in entries):
+    if all("index" in entry for entry in entries):
         entries = sorted(entries, key=lambda entry: int(entry["index"]))
     vectors = [[float(number) for number in entry["embedding"]] for entry in entries]
     if len({len(vector) for vector in vectors}) != 1 or not vectors[0]:

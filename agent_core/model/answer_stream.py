@@ -38,6 +38,7 @@ class AnswerStream:
         self._decoder = EventDecoder()
         self._document: list[bytes] | None = None
         self._is_new = True
+        self._failure: Failure | None = None
 
     async def read(self, seconds: float | None) -> list[Chunk]:
         """Wait for the next bytes and give the chunks that they complete; none for a keep-alive comment.
@@ -46,6 +47,8 @@ class AnswerStream:
             TimeoutError: nothing came for `seconds`.
             Failure: the connection broke, the endpoint reported an error, or sent what is no event.
         """
+        if self._failure is not None:
+            raise self._failure
         try:
             async with asyncio.timeout(seconds):
                 data = await anext(self._pieces, None)
@@ -65,7 +68,16 @@ class AnswerStream:
         if data is None:
             self.ended = True
         events = self._decoder.close() if data is None else self._decoder.feed(data)
-        return [chunk for event in events for chunk in self._chunks(event)]
+        chunks: list[Chunk] = []
+        try:
+            for event in events:
+                chunks += self._chunks(event)
+        except Failure as failure:
+            if not chunks:
+                raise
+            # What came before in the same bytes is not to be lost with it.
+            self._failure, self.ended = failure, False
+        return chunks
 
     def _read_document(self, pieces: list[bytes], data: bytes | None) -> list[Chunk]:
         """Collect an answer that is one JSON document, although a stream was asked for."""

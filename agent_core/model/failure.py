@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator, Mapping
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 from agent_core.errors import (
@@ -237,8 +239,14 @@ def _status_in(body: object) -> int:
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """The seconds of a `Retry-After` header; its date form is rare and not worth a clock."""
+    """The seconds that a `Retry-After` header means, given as a number or as a date."""
+    if not retry_after:
+        return None
     try:
-        return max(0.0, float(retry_after)) if retry_after else None
+        return max(0.0, float(retry_after))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
     except ValueError:
         return None

@@ -50,7 +50,19 @@ class OpenAIClient:
         self._sdk: AsyncOpenAI | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
-    async def sdk(self) -> AsyncOpenAI:
+    async def prepare(self) -> None:
+        """Import the SDK and make its client if need be, outside of the time that the endpoint is given.
+
+        Raises:
+            ModelError: the key or the address cannot be used.
+        """
+        try:
+            with self.reading_failures():
+                await self._get_sdk()
+        except Failure as failure:
+            raise failure.error from failure.__cause__
+
+    async def _get_sdk(self) -> AsyncOpenAI:
         """The SDK's client, made at the first call in each event loop (its connections belong to one)."""
         if not self._key_is_sendable:
             raise self.failures.bad_key()
@@ -81,7 +93,7 @@ class OpenAIClient:
             Failure: while opening it.
         """
         with self.reading_failures():
-            sdk = await self.sdk()
+            sdk = await self._get_sdk()
             manager = sdk.chat.completions.with_streaming_response.create(**request)
             response = await manager.__aenter__()
         try:
@@ -95,13 +107,14 @@ class OpenAIClient:
         Raises:
             ModelError: it failed.
         """
+        await self.prepare()
         attempt = 0
         try:
             async with asyncio.timeout(self.limits.first_token):
                 while True:
                     try:
                         with self.reading_failures():
-                            return await call(await self.sdk())
+                            return await call(await self._get_sdk())
                     except Failure as failure:
                         attempt += 1
                         delay = self.retry.delay(attempt, failure)

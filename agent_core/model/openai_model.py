@@ -152,6 +152,7 @@ class OpenAIChatModel(ChatModelBase):
         self, messages: Sequence[Msg], tools: Sequence[ToolSchema], fields: Mapping[str, Any]
     ) -> AsyncGenerator[ModelDelta, None]:
         """Make the call, and again where that makes sense, until it has begun to answer."""
+        await self._client.prepare()
         limit = self._client.limits.first_token
         deadline = None if limit is None else _now() + limit
         profile, tried = self.profile, {self.profile}
@@ -226,8 +227,12 @@ class OpenAIChatModel(ChatModelBase):
         except TimeoutError:
             if not finished:
                 raise self._silence(begun) from None
-            answer.ended = True
-            return []
+        except Failure:
+            if not finished:
+                raise
+        # An answer that is finished stays so, however its stream ends.
+        answer.ended = True
+        return []
 
     def _silence(self, begun: bool) -> Failure:
         limits = self._client.limits

@@ -7,6 +7,7 @@ shown, which messages these are.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -27,6 +28,8 @@ from agent_core.text import well_formed
 
 WireMessage = dict[str, Any]
 
+_NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
+_LONGEST_NAME = 64
 _NO_OUTPUT = "(no output)"
 _NO_RESULT = "Interrupted: this call did not finish."
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
@@ -127,7 +130,9 @@ class _Writer:
 
 
 def _wire_call(call: ToolCallBlock) -> dict[str, Any]:
-    function = {"name": call.name, "arguments": valid_object_text(call.input)}
+    # Servers refuse the whole history for a name that a model made up out of other characters.
+    name = _NOT_IN_NAMES.sub("_", call.name)[:_LONGEST_NAME] or "unnamed"
+    function = {"name": name, "arguments": valid_object_text(call.input)}
     return {"id": call.id, "type": "function", "function": function}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -87,8 +88,8 @@ def history_complaint(messages: Sequence[Mapping[str, Any]]) -> str | None:
 def _call_complaint(call: Mapping[str, Any], seen: Sequence[str]) -> str | None:
     if not call.get("id") or call["id"] in seen:
         return f"a tool call needs an id of its own, not {call.get('id')!r}"
-    if not call["function"]["name"]:
-        return "a tool call needs a name"
+    if not re.fullmatch(r"[a-zA-Z0-9_-]{1,64}", call["function"]["name"]):
+        return f"a tool call needs a plain name, not {call['function']['name']!r}"
     try:
         arguments = json.loads(call["function"]["arguments"])
     except (TypeError, ValueError) as error:
