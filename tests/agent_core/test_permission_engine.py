@@ -178,6 +178,14 @@ class TestRules:
         assert await world.behavior(Read(), world.root / "alias" / "private" / "diary.md") is DENY
         assert await world.behavior(Read(), world.workdir / "x.md") is ALLOW
 
+    async def test_what_a_link_leads_to_is_a_name_and_no_pattern(self, world: World) -> None:
+        odd = world.outside / "we[ir]d*"
+        odd.mkdir()
+        (world.root / "alias").symlink_to(odd)
+        world.rule(ALLOW, "Read", world.root / "alias" / "**")
+        assert await world.behavior(Read(), odd / "x.md") is ALLOW
+        assert await world.behavior(Read(), world.outside / "weird" / "x.md") is ASK
+
     async def test_a_relative_pattern_is_taken_from_every_working_directory(self, world: World) -> None:
         world.rule(DENY, "Read", "private/*.md")
         assert await world.behavior(Read(), world.workdir / "private" / "a.md") is DENY

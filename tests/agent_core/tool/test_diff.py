@@ -27,6 +27,10 @@ def test_new_and_gone_and_emptied_files() -> None:
     assert unified_diff(None, b"", "f") == "--- /dev/null\n+++ f"
 
 
+def test_one_more_of_many_equal_lines() -> None:
+    assert unified_diff(b"a\n" * 20, b"a\n" * 21, "f") == "--- f\n+++ f\n@@ -18,3 +18,4 @@\n a\n a\n a\n+a"
+
+
 def test_a_missing_last_newline_is_said() -> None:
     assert unified_diff(b"a", b"a\n", "f").splitlines()[3:] == ["-a", "\\ No newline at end of file", "+a"]
 

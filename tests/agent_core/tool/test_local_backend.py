@@ -42,6 +42,15 @@ async def test_a_write_keeps_the_mode(tmp_path: Path, mode: int) -> None:
     assert stat.S_IMODE(path.stat().st_mode) == mode
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may write for others")
+async def test_a_write_keeps_the_owner(tmp_path: Path) -> None:
+    path = tmp_path / "note.md"
+    path.write_bytes(b"old")
+    os.chown(path, 1234, 5678)
+    await BACKEND.write_file(str(path), b"new")
+    assert (path.stat().st_uid, path.stat().st_gid) == (1234, 5678)
+
+
 async def test_a_new_file_gets_the_mode_that_the_umask_leaves(tmp_path: Path) -> None:
     (tmp_path / "made").touch()
     await BACKEND.write_file(str(tmp_path / "written"), b"")
