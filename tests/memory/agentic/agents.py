@@ -24,6 +24,15 @@ def pick(*names: str) -> PlainObject:
     return {"selected_files": list(names)}
 
 
+def pick_for(question: str, *names: str) -> ObjectMaker:
+    """A selector that gives these names for one question and none for any other."""
+
+    def answer(messages: Sequence[Msg], schema: Mapping[str, Any]) -> PlainObject:
+        return pick(*names) if question in (messages[-1].get_text_content() or "") else pick()
+
+    return answer
+
+
 class Selector:
     """A selection that waits until it is let through."""
 

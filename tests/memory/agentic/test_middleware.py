@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +27,8 @@ from agent_core.event import (
     encode_event,
 )
 from agent_core.marks import COMPRESSED, HINT, MemoryFilter
-from agent_core.message import AssistantMsg, HintBlock, UserMsg
+from agent_core.message import AssistantMsg, HintBlock, Msg, UserMsg
+from agent_core.model.scripted_model import PlainObject
 from agent_core.trace import Trace
 from memory.agentic import AgenticMemoryMiddleware, Parameters
 from tests.memory.agentic.agents import (
@@ -39,6 +42,7 @@ from tests.memory.agentic.agents import (
     memory_of,
     outcomes,
     pick,
+    pick_for,
     until,
 )
 from tests.memory.agentic.folders import age, put, save
@@ -293,6 +297,7 @@ async def test_the_next_reply_waits_for_what_was_carried_over_as_for_its_own(tmp
     selector = Selector(pick("home.md"))
     agent = make(tmp_path, "1", "2", selector=[selector, pick()])
     await agent.reply("where do I live?")
+    await selector.asked.wait()
     memory_of(agent).parameters = Parameters(retrieval_grace=60)
     reply = asyncio.create_task(agent.reply("hello again"))
     await until(agent.trace, RetrievalStarted, 2)
@@ -307,6 +312,7 @@ async def test_what_does_not_make_it_into_the_next_reply_either_is_late(tmp_path
     selector = Selector(pick("home.md"))
     agent = make(tmp_path, "1", "2", selector=[selector, pick()])
     await agent.reply("where do I live?")
+    await selector.asked.wait()
     await agent.reply("hello again")
     first = agent.trace.of(RetrievalStarted)[0].retrieval_id
     assert [event.finish for event in agent.trace.of(RetrievalEnded) if event.retrieval_id == first] == ["cancelled"]
@@ -370,7 +376,8 @@ async def test_a_question_that_was_carried_over_is_asked_again_after_a_restart(t
     await agent.reply("where do I live?")
     await memory_of(agent).aclose()
     assert (finishes(agent), outcomes(agent)) == ([], [])
-    later = make(tmp_path, "2", selector=[pick("home.md"), pick()], trace=restored(agent.trace), retrieval_grace=60)
+    selector = [pick_for("where do I live?", "home.md")] * 2
+    later = make(tmp_path, "2", selector=selector, trace=restored(agent.trace), retrieval_grace=60)
     await later.reply("hello again")
     assert hints_sent(later, 0) == ["Hangzhou."]
     assert sorted(outcomes(later)) == [("injected", 1, True), ("nothing", 0, False)]
@@ -458,9 +465,16 @@ async def test_closing_the_stream_cancels_the_retrieval(tmp_path: Path) -> None:
 
 def test_each_reply_may_have_an_event_loop_of_its_own(tmp_path: Path) -> None:
     save(tmp_path, "home.md", "Hangzhou.")
-    selector = [lambda *_: asyncio.Event().wait(), pick("home.md"), pick()]
-    agent = make(tmp_path, "1", "2", selector=selector)
+    is_stuck = True
+
+    async def select(messages: Sequence[Msg], schema: Mapping[str, Any]) -> PlainObject:
+        if is_stuck:
+            await asyncio.Event().wait()
+        return pick("home.md")
+
+    agent = make(tmp_path, "1", "2", selector=[select] * 3)
     asyncio.run(_reply(agent, "where do I live?"))
+    is_stuck = False
     memory_of(agent).parameters = Parameters(retrieval_grace=60)
     asyncio.run(_reply(agent, "hello again"))
     assert hints_sent(agent, 1) == ["Hangzhou."]
