@@ -5,20 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent_core.errors import StructuredOutputError
 from agent_core.message import ContentBlock, Msg, TextBlock, ToolCallBlock
 from agent_core.model.base import ChatModelBase, Finished, ModelDelta, StructuredReply, ToolSchema
-from agent_core.model.offline.answering import answer
-from agent_core.model.offline.conversation import Conversation
-from agent_core.model.offline.intent import Ask, KeepOut, Remember, intent_of, tells_of_self
-from agent_core.model.offline.phrases import CONNECT, say
-from agent_core.model.offline.saving import save
-from agent_core.model.offline.selecting import FIELD, select_files
-from agent_core.model.offline.steps import Do, Say, Step
-from agent_core.model.offline.summarising import FIELDS, summarise
 from agent_core.model.pieces import deltas_of, estimate_usage
+
+if TYPE_CHECKING:
+    from agent_core.model.offline.conversation import Conversation
+    from agent_core.model.offline.steps import Step
+
+# What it follows is imported when it is first asked: dozens of patterns, which who has a real model never needs.
 
 _PIECE = 24
 """Characters of a delta."""
@@ -39,8 +37,11 @@ class OfflineChatModel(ChatModelBase):
 
     async def stream(self, messages: Sequence[Msg], tools: Sequence[ToolSchema] = ()) -> AsyncIterator[ModelDelta]:
         """Answer as every model does: text and calls in pieces, then what it would have cost."""
+        from agent_core.model.offline.conversation import Conversation
+        from agent_core.model.offline.deciding import next_step
+
         conversation = Conversation(messages, tools)
-        blocks = _blocks(conversation, _next_step(conversation))
+        blocks = _blocks(conversation, next_step(conversation))
         for block in blocks:
             for delta in deltas_of(block, _PIECE):
                 await asyncio.sleep(0)
@@ -54,50 +55,27 @@ class OfflineChatModel(ChatModelBase):
         Raises:
             StructuredOutputError: the schema asks for anything else.
         """
+        from agent_core.model.offline.selecting import FIELD, select_files
+        from agent_core.model.offline.summarising import FIELDS, summarise
+
         wanted = schema.get("properties", {})
         if FIELD in wanted:
             value: dict[str, Any] = {FIELD: select_files(messages)}
         elif any(name in wanted for name in FIELDS):
             value = summarise(messages, schema)
         else:
-            raise StructuredOutputError("without a language model there is no such answer: connect one with " + CONNECT)
+            raise StructuredOutputError(
+                "this takes a language model: connect one with mnemoscope --model M --base-url URL"
+            )
         return StructuredReply(value, estimate_usage(messages, (), (TextBlock(json.dumps(value, ensure_ascii=False)),)))
 
 
-def _next_step(conversation: Conversation) -> Step:
-    match intent_of(conversation.text):
-        case Remember(fact):
-            return save(conversation, fact)
-        case Ask():
-            return answer(conversation)
-        case KeepOut():
-            folder = f"`{conversation.folder}`" if conversation.folder else say("the_folder", conversation.language)
-            return Say(say("keep_out", conversation.language, folder=folder))
-        case _:
-            return Say(_introduction(conversation))
-
-
-def _introduction(conversation: Conversation) -> str:
-    """What can be done here; short when it was said before."""
-    language = conversation.language
-    is_known = any(CONNECT in text for text in conversation.answers)
-    if tells_of_self(conversation.text):
-        offer = say("offer", language)
-        return offer if is_known else f"{offer}\n\n{say('rules_only', language)}"
-    return say("introduction_again" if is_known else "introduction", language)
-
-
 def _blocks(conversation: Conversation, step: Step) -> list[ContentBlock]:
-    if isinstance(step, Say):
-        return [TextBlock(step.text)]
-    return [*([TextBlock(step.words)] if step.words else []), *_calls(conversation, step)]
-
-
-def _calls(conversation: Conversation, step: Do) -> list[ToolCallBlock]:
-    """The calls with ids that are new in the conversation, and the same whenever the same request is made again."""
+    """The answer. Ids of calls are new in the conversation, and the same whenever the same request is made again."""
     question = conversation.question.id[:12] if conversation.question else ""
     first = len(conversation.runs) + 1
-    return [
+    calls = [
         ToolCallBlock(f"offline-{question}-{number}", call.name, json.dumps(call.arguments, ensure_ascii=False))
         for number, call in enumerate(step.calls, first)
     ]
+    return [*([TextBlock(step.text)] if step.text else []), *calls]

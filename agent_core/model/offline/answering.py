@@ -13,8 +13,9 @@ from agent_core.model.offline.intent import statements_of
 from agent_core.model.offline.matching import Terms, is_about_me, question_terms, terms_of
 from agent_core.model.offline.memory_text import Memory, Statement, canonical, memory_in_file, memory_in_hint, one_line
 from agent_core.model.offline.phrases import say
-from agent_core.model.offline.steps import READ, Do, Say, Step, read
-from agent_core.text import first_line, shorten
+from agent_core.model.offline.reason import reason
+from agent_core.model.offline.steps import READ, Step, read
+from agent_core.text import shorten
 
 _FILES = 3
 """Files opened for a question."""
@@ -36,12 +37,12 @@ def answer(conversation: Conversation) -> Step:
     said = [] if not terms else _best(terms, [one for msg in _earlier(conversation) for one in _said(msg)])
     known = _matching(terms, memories)
     if known or said:
-        return Say(_quoting(conversation, known, said))
+        return Step(_quoting(conversation, known, said))
     chosen = _files_to_open(conversation, terms)
     if unread := [file for file in chosen if conversation.run(READ, conversation.path_of(file)) is None]:
         calls = tuple(read(conversation.path_of(file)) for file in unread)
-        return Do(calls, say("looking", conversation.language))
-    return Say(_nearest(conversation, memories) or _nothing(conversation))
+        return Step(say("looking", conversation.language), calls)
+    return Step(_nearest(conversation, memories) or _nothing(conversation))
 
 
 def _matching(terms: Terms, memories: Sequence[Memory]) -> list[Statement]:
@@ -142,7 +143,7 @@ def _nothing(conversation: Conversation) -> str:
         sentences.append(say("looked_in", language, files=say("comma", language).join(opened)))
     if failed := [run for run in looked if not run.succeeded]:
         files = say("comma", language).join(f"`{_file_name(conversation, run)}`" for run in failed)
-        sentences.append(say("could_not_read", language, files=files, reason=first_line(failed[0].result.text())))
+        sentences.append(say("could_not_read", language, files=files, reason=reason(conversation, failed[0])))
     if not any(sentences[0] in text for text in conversation.answers):
         sentences.append(say("rules_only", language))
     return "\n\n".join(sentences)
@@ -150,7 +151,10 @@ def _nothing(conversation: Conversation) -> str:
 
 def _quote(conversation: Conversation, statement: Statement) -> str:
     language = conversation.language
-    text = shorten(one_line(statement.text), _QUOTE_LENGTH)
-    date = say("saved_on", language, date=statement.date) if statement.date and statement.source else statement.date
-    origin = say("comma", language).join(filter(None, (statement.source, date)))
-    return say("quote", language, text=text, origin=say("origin", language, origin=origin) if origin else "")
+    _, source, date = statement
+    origin = ""
+    if source and date:
+        origin = say("origin_saved", language, source=source, date=date)
+    elif source or date:
+        origin = say("origin", language, origin=source or date)
+    return say("quote", language, text=shorten(one_line(statement.text), _QUOTE_LENGTH), origin=origin)

@@ -63,6 +63,7 @@ _FAVOUR = re.compile(
     rf"^\W*{_POLITE}(?:请|帮我|帮忙|给我|替我|麻烦|拜托|你|您|能不能|能否|可不可以|可以|能|会)*"
     r"(?:写|翻译|解释|生成|创建|(?:做|画|讲|唱|编)(?!什么|啥)|计算|算|总结|修改|改|修|实现|推荐|介绍|分析|比较|列出|设计|打开|运行|搜索)(?!.*记忆)"
 )
+_GREETING = re.compile(rf"^\W*{_POLITE}(?:(?:早上|上午|中午|下午|晚上)好|早安?|晚安|再见|拜拜|哈+)?\W*$")
 _REQUEST = re.compile(rf"^\W*{_POLITE}(?:你|您)?(?:能不能|能否|可不可以|可以|能|会)(?!.*(?:告诉我|记|知道|回忆|想起))")
 
 
@@ -104,8 +105,8 @@ def recalls(sentence: str) -> bool:
 
 
 def chats(sentence: str) -> bool:
-    """Whether it asks about the program itself, or a favour that takes a language model."""
-    return any(pattern.search(sentence) for pattern in (_ABOUT_ITSELF, _FAVOUR, _REQUEST))
+    """Whether it greets, asks about the program itself, or asks a favour that takes a language model."""
+    return any(pattern.search(sentence) for pattern in (_GREETING, _ABOUT_ITSELF, _FAVOUR, _REQUEST))
 
 
 def asks(sentence: str) -> bool:

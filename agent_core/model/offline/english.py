@@ -84,7 +84,11 @@ _ABOUT_ITSELF = _pattern(
     |do\ you\ (?:speak|understand|work|like|think|feel|dream)\b|help\b|is\ (?:any(?:body|one)|someone)\ there
     |can\ (?:you|u)\ (?:help|hear|talk|speak|understand|chat)\b)"""
 )
-_FAVOUR = _pattern(rf"^\W*{_POLITE}{_ASKED_KINDLY}(?!know\b|find\b|say\b|guess\b)\w+")
+_FAVOUR = _pattern(
+    rf"""^\W*{_POLITE}(?:{_ASKED_KINDLY}(?!know\b|find\b|say\b|guess\b)\w+
+    |(?:write|translate|explain|generate|create|make|build|fix|summari[sz]e|calculate|compute|draw|tell|give|show|sing)\b)"""
+)
+_GREETING = _pattern(rf"^\W*{_POLITE}(?:good\ (?:morning|afternoon|evening|night)|bye|goodbye|lol|haha)?\W*$")
 _QUESTION = _pattern(
     rf"""^\W*{_POLITE}(?:(?:what|where|who|whom|whose|which|why|how)(?:'?s|'?re|'?d)?\b
     |when\ (?:is|are|am|was|were|do|does|did|will|can|should|have|has)\b
@@ -131,8 +135,8 @@ def recalls(sentence: str) -> bool:
 
 
 def chats(sentence: str) -> bool:
-    """Whether it asks about the program itself, or a favour that takes a language model."""
-    return _ABOUT_ITSELF.match(sentence) is not None or _FAVOUR.match(sentence) is not None
+    """Whether it greets, asks about the program itself, or asks a favour that takes a language model."""
+    return any(pattern.match(sentence) for pattern in (_GREETING, _ABOUT_ITSELF, _FAVOUR))
 
 
 def asks(sentence: str) -> bool:

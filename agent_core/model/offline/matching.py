@@ -10,11 +10,11 @@ from agent_core.words import tokenize
 
 _LATIN = re.compile(r"[a-z]+")
 
-# Subject: words of either language that speak of it, in questions and in answers. Chinese ones match inside a text.
+# Subject: English words that speak of it, in questions and in answers; patterns that do so inside of a text.
 _SUBJECTS = {
     "place": (
-        "where live lives living home city town country address location located based reside moved move from",
-        "哪里 哪儿 在哪 住哪 住在 位置 所在 地址 城市 居住 定居 搬到 搬去 搬家 家在 老家 常驻",
+        "where live lives living home city town country address location located based reside hometown",
+        "[Ii].moved.to [Ii].m.from [Ii].come.from 哪里 哪儿 在哪 住哪 住在 位置 所在 地址 城市 居住 定居 搬到 搬去 搬家 家在 老家 常驻",
     ),
     "name": ("name named call called nickname surname", "名字 姓名 称呼 昵称 叫什么 我叫 叫我 名叫 姓什么 我姓"),
     "liking": (
@@ -54,9 +54,9 @@ _SUBJECTS = {
     "colour": ("color colour", "颜色 色"),
 }
 
-_ENGLISH = {word: subject for subject, (words, _) in _SUBJECTS.items() for word in words.split()}
-_CHINESE = re.compile(
-    "|".join(f"(?P<{subject}>{'|'.join(words.split())})" for subject, (_, words) in _SUBJECTS.items())
+_SUBJECT_OF_WORD = {word: subject for subject, (words, _) in _SUBJECTS.items() for word in words.split()}
+_SUBJECT_INSIDE = re.compile(
+    "|".join(f"(?P<{subject}>{'|'.join(patterns.split())})" for subject, (_, patterns) in _SUBJECTS.items())
 )
 
 # What a question says about asking, not about its subject.
@@ -86,8 +86,8 @@ class Terms(NamedTuple):
 def terms_of(text: str) -> Terms:
     """What `text` is about."""
     folded = fold(text)
-    subjects = {_ENGLISH[word] for word in _LATIN.findall(folded.lower()) if word in _ENGLISH}
-    subjects.update(match.lastgroup for match in _CHINESE.finditer(folded) if match.lastgroup)
+    subjects = {_SUBJECT_OF_WORD[word] for word in _LATIN.findall(folded.lower()) if word in _SUBJECT_OF_WORD}
+    subjects.update(match.lastgroup for match in _SUBJECT_INSIDE.finditer(folded) if match.lastgroup)
     return Terms(frozenset(tokenize(folded)), frozenset(subjects))
 
 

@@ -82,7 +82,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
     ),
     "quote": ("- “{text}”{origin}", "- “{text}”{origin}"),
     "origin": (" ({origin})", "（{origin}）"),
-    "saved_on": ("saved {date}", "保存于 {date}"),
+    "origin_saved": (" ({source}, saved {date})", "（{source}，保存于 {date}）"),
     "nothing": (
         "I find nothing about that, neither in this conversation nor in memory.",
         "我没有找到相关内容，这次对话和记忆里都没有。",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 READ, WRITE, EDIT = "Read", "Write", "Edit"
@@ -14,20 +15,11 @@ class Call(NamedTuple):
     arguments: dict[str, str]
 
 
-class Do(NamedTuple):
-    """Make these calls, in this order. `words` tell the person what is going on; may be empty."""
+class Step(NamedTuple):
+    """Say `text`, and make the calls, in this order; a step without calls is the last one."""
 
-    calls: tuple[Call, ...]
-    words: str = ""
-
-
-class Say(NamedTuple):
-    """Answer with this text."""
-
-    text: str
-
-
-Step = Do | Say
+    text: str = ""
+    calls: tuple[Call, ...] = ()
 
 
 def read(path: str) -> Call:
@@ -43,3 +35,10 @@ def write(path: str, content: str) -> Call:
 def edit(path: str, old: str, new: str) -> Call:
     """Replace a text that the file holds once."""
     return Call(EDIT, {"file_path": path, "old_string": old, "new_string": new})
+
+
+def as_write(path: str, text: str, edits: Sequence[Call]) -> Call:
+    """The edits of a file that says `text` as one `Write`, for an agent that has no `Edit`."""
+    for change in edits:
+        text = text.replace(change.arguments["old_string"], change.arguments["new_string"])
+    return write(path, text.rstrip("\n") + "\n")

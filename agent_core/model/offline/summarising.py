@@ -17,6 +17,8 @@ FIELDS = ("task_overview", "current_state", "discoveries", "next_steps", "contex
 _TRANSCRIPT = re.compile(r"<transcript>\n(.*)\n</transcript>", re.DOTALL)
 _EARLIER = re.compile(r"<earlier-summary>\n(.*?)\n</earlier-summary>", re.DOTALL)
 _TURN = re.compile(r"^(?P<speaker>[^\s:：](?:[^\n:：]{0,38})?): ", re.MULTILINE)
+_TOOL_USE = re.compile(r"^\((?:calls|result of) ", re.MULTILINE)
+_RESULT = re.compile(r"\(result of ")
 _QUOTE = 240
 _LINES = 40
 _EARLIER_LENGTH = 4_000
@@ -47,30 +49,32 @@ def summarise(messages: Sequence[Msg], schema: Mapping[str, Any]) -> dict[str, A
 def _turns(transcript: str) -> list[_Turn]:
     """The transcript in turns, `name: text` each; what a text has in the same form counts as a turn, too."""
     starts = list(_TURN.finditer(transcript))
-    ends = [start.start() for start in starts[1:]] + [len(transcript)]
+    if not starts:
+        return [_Turn("", transcript.strip())]
+    ends = [*(start.start() for start in starts[1:]), len(transcript)]
     return [
         _Turn(start["speaker"], transcript[start.end() : end].strip()) for start, end in zip(starts, ends, strict=True)
     ]
 
 
 def _lines(turns: Sequence[_Turn], earlier: str, language: Language) -> dict[str, list[str]]:
-    asker = next((turn.speaker for turn in turns if not turn.text.startswith("(")), "")
+    helpers = {turn.speaker for turn in turns if _TOOL_USE.search(turn.text)}
+    asker = next((turn.speaker for turn in turns if turn.speaker not in helpers), "")
     asked = [turn for turn in turns if turn.speaker == asker]
-    others = [turn for turn in turns if turn.speaker != asker]
-    results = [turn for turn in others if turn.text.startswith("(result of ")]
-    answers = [turn for turn in others if not turn.text.startswith("(")]
+    answers = [turn for turn in turns if turn.speaker != asker and not _TOOL_USE.match(turn.text)]
     stated = [turn for turn in asked if statements_of(turn.text)]
     return {
         "task_overview": _quotes(asked[:1]) or [say("no_task", language)],
         "current_state": [*_quotes(asked[-1:]), *_quotes(answers[-1:])],
-        "discoveries": _quotes(results[-_LINES:]),
+        "discoveries": _quotes([turn for turn in turns if _RESULT.match(turn.text)][-_LINES:]),
         "next_steps": [say("no_next_steps", language)],
         "context_to_keep": [*([shorten(earlier, _EARLIER_LENGTH)] if earlier else []), *_quotes(stated[-_LINES:])],
     }
 
 
 def _quotes(turns: Sequence[_Turn]) -> list[str]:
-    return [f"{turn.speaker}: “{first_line(turn.text, _QUOTE)}”" for turn in turns]
+    quotes = [(turn.speaker, first_line(turn.text, _QUOTE)) for turn in turns]
+    return [f"{speaker}: “{text}”" if speaker else f"“{text}”" for speaker, text in quotes if text]
 
 
 def _as_wanted(lines: list[str], wanted: Mapping[str, Any]) -> str | list[str]:
