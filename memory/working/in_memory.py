@@ -23,6 +23,8 @@ from agent_core.message import Msg
 from agent_core.prompt import summary_message
 from memory.working.base import MemoryBase
 from memory.working.checks import check_ids, check_messages
+from memory.working.mark_change import joined, replaced
+from memory.working.state import content_from_json, content_to_json
 
 Content = list[tuple[Msg, list[str]]]
 
@@ -39,7 +41,7 @@ class InMemoryMemory(MemoryBase):
     def __init__(self) -> None:
         super().__init__()
         self._reset(())
-        self.register_state("content", _content_to_json, _content_from_json)
+        self.register_state("content", content_to_json, content_from_json)
 
     @property
     def content(self) -> Content:
@@ -72,7 +74,7 @@ class InMemoryMemory(MemoryBase):
         if len(self._entries) > start and self._listeners:
             self._publish(Added(stored(self._entries[start:], start)))
         if wanted:
-            self._change_marks(known, lambda _, marks: tuple(dict.fromkeys((*marks, *wanted))))
+            self._change_marks(known, lambda _, marks: joined(marks, wanted))
 
     async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
         """Delete messages by id; how many there were."""
@@ -118,7 +120,7 @@ class InMemoryMemory(MemoryBase):
         ids = None if msg_ids is None else check_ids(msg_ids)
         if not new and not old:
             return 0
-        return self._change_marks(self._candidates(old, ids), lambda _, marks: _replaced(marks, old, new))
+        return self._change_marks(self._candidates(old, ids), lambda _, marks: replaced(marks, old, new))
 
     async def entries(self) -> list[Entry]:
         """All messages with their marks."""
@@ -250,27 +252,5 @@ class InMemoryMemory(MemoryBase):
             super()._publish(change)
 
 
-def _replaced(marks: tuple[str, ...], old: tuple[str, ...], new: tuple[str, ...]) -> tuple[str, ...]:
-    """`new` takes the place of `old`; without an old one it goes to the end; never twice."""
-    if new and new == old:
-        return marks
-    if not old:
-        return tuple(dict.fromkeys((*marks, *new)))
-    swapped = (new[0] if mark in old and new else mark for mark in marks if new or mark not in old)
-    return tuple(dict.fromkeys(swapped))
-
-
 def _checked_entries(content: Iterable[tuple[Msg, Marks]]) -> list[Entry]:
     return [Entry(check_messages(msg)[0], normalize_marks(marks)) for msg, marks in content]
-
-
-def _content_to_json(content: Content) -> list[list[Any]]:
-    return [[msg.to_dict(), marks] for msg, marks in content]
-
-
-def _content_from_json(data: Any) -> list[tuple[Msg, Any]]:
-    """Pairs of message and marks; bare messages too, as AgentScope once wrote them."""
-    if not isinstance(data, list):
-        raise ValueError(f"content must be a list, not {data!r}")
-    pairs: list[Any] = [item if isinstance(item, (list, tuple)) and len(item) == 2 else (item, []) for item in data]
-    return [(Msg.from_dict(msg), list(normalize_marks(marks))) for msg, marks in pairs]
