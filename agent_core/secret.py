@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 
+_SHORTEST = 8
+"""Shorter texts are placeholders, such as `ollama` or `test`; to cut them out of messages would only spoil those."""
+
+
 class Secret:
     """Holds a secret text; only `reveal` gives it out. Falsy when there is none."""
 
@@ -23,8 +27,8 @@ class Secret:
 
     def occurs_in(self, text: str) -> bool:
         """Whether `text` gives the secret away."""
-        return bool(self._text) and self._text in text
+        return len(self._text) >= _SHORTEST and self._text in text
 
     def removed_from(self, text: str) -> str:
         """`text` with an ellipsis in place of the secret."""
-        return text.replace(self._text, "…") if self._text else text
+        return text.replace(self._text, "…") if self.occurs_in(text) else text

@@ -17,9 +17,10 @@ _reached_out: list[str] = []
 
 def _is_allowed(host: str) -> bool:
     try:
-        return host == "localhost" or ip_address(host).is_loopback
+        address = ip_address(host)
+        return address.is_loopback or address.is_unspecified
     except ValueError:
-        return False
+        return host in ("", "localhost")
 
 
 def _walled(connect: Any) -> Any:

@@ -91,7 +91,7 @@ class AnswerStream:
     def _chunks(self, event: ServerSentEvent) -> list[Chunk]:
         values = self._values(event)
         for value in values:
-            if event.name == "error" or (isinstance(value, Mapping) and value.get("error")):
+            if event.name == "error" or _is_error(value):
                 raise self._client.failures.broken(value)
         return [value for value in values if isinstance(value, Mapping)]
 
@@ -122,3 +122,8 @@ class AnswerStream:
         if self._content_type in ("", "text/event-stream"):
             return self._client.failures.interrupted("the connection was closed before an answer came")
         return self._client.failures.no_stream(self._content_type)
+
+
+def _is_error(value: object) -> bool:
+    """Whether a chunk reports an error: OpenAI's form, and that of older vLLM."""
+    return isinstance(value, Mapping) and bool(value.get("error") or value.get("object") == "error")

@@ -181,6 +181,8 @@ def root_cause(error: BaseException) -> str:
             return "connection refused"
         if isinstance(inner, TimeoutError):
             return "no connection in time"
+        if "peer closed connection" in str(inner):
+            return "the connection was closed"
         words = (inner.strerror if isinstance(inner, OSError) else "") or str(inner) or words
     return words or type(error).__name__
 

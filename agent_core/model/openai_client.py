@@ -68,8 +68,10 @@ class OpenAIClient:
             raise self.failures.bad_key()
         loop = asyncio.get_running_loop()
         if self._sdk is None or self._loop is not loop:
-            self._sdk = await asyncio.to_thread(self._make)
-            self._loop = loop
+            made = await asyncio.to_thread(self._make)
+            if self._sdk is None or self._loop is not loop:
+                # Of two first calls at the same time only one keeps what it made; the other's has no connections yet.
+                self._sdk, self._loop = made, loop
         return self._sdk
 
     def _make(self) -> AsyncOpenAI:
@@ -94,7 +96,10 @@ class OpenAIClient:
         """
         with self.reading_failures():
             sdk = await self._get_sdk()
-            manager = sdk.chat.completions.with_streaming_response.create(**request)
+            # As `extra_body` the request goes out as it is; the SDK would look at every field of every message before.
+            manager = sdk.chat.completions.with_streaming_response.create(
+                model=request["model"], messages=[], stream=True, extra_body=request
+            )
             response = await manager.__aenter__()
         try:
             yield response

@@ -18,7 +18,6 @@ from agent_core.model.base import (
     ChatModelBase,
     Finished,
     ModelDelta,
-    Retrying,
     StructuredReply,
     TextDelta,
     ToolCallDelta,
@@ -29,9 +28,10 @@ from agent_core.model.base import (
 from agent_core.model.failure import Failure
 from agent_core.model.limits import RetryPolicy, TimeLimits
 from agent_core.model.openai_client import OpenAIClient
-from agent_core.model.profile import EndpointProfile, learn, profile_for, reported_context_size
+from agent_core.model.profile import EndpointProfile, profile_for, reported_context_size
 from agent_core.model.stream_parts import StreamParts
 from agent_core.model.structured import LADDER, Means, is_about_means, means_of_request
+from agent_core.model.tries import Tries
 from agent_core.model.wire import wire_messages, wire_tools
 
 _TAIL_SECONDS = 5.0
@@ -153,80 +153,62 @@ class OpenAIChatModel(ChatModelBase):
     ) -> AsyncGenerator[ModelDelta, None]:
         """Make the call, and again where that makes sense, until it has begun to answer."""
         await self._client.prepare()
-        limit = self._client.limits.first_token
-        deadline = None if limit is None else _now() + limit
-        profile, tried = self.profile, {self.profile}
-        begun, attempt = False, 1
+        tries = Tries(self.profile, self._client.limits, self._client.retry)
+        begun = False
         while True:
-            request = self._request(messages, tools, fields, profile)
+            request = self._request(messages, tools, fields, tries.profile)
             try:
-                async with aclosing(self._attempt(request, _call_ids(messages), deadline)) as deltas:
+                async with aclosing(self._attempt(request, _call_ids(messages), tries)) as deltas:
                     async for delta in deltas:
                         if not begun:
-                            begun, self.profile = True, profile
+                            begun, self.profile = True, tries.profile
                         yield delta
                 return
             except Failure as failure:
-                learnt = None if begun else learn(profile, failure.status, failure.said, request)
-                if learnt is not None and learnt not in tried:
-                    profile = learnt
-                    tried.add(learnt)
-                    continue
-                delay = None if begun else self._client.retry.delay(attempt, failure)
-                if delay is None or (deadline is not None and _now() + delay >= deadline):
+                if begun:
                     raise failure.error from failure.__cause__
-                retrying = Retrying(attempt, delay, str(failure.error))
-            yield retrying
-            await asyncio.sleep(retrying.delay)
-            attempt += 1
+                retrying = tries.after(failure, request)
+            if retrying is not None:
+                yield retrying
+                await asyncio.sleep(retrying.delay)
 
     async def _attempt(
-        self, request: dict[str, Any], taken_ids: set[str], deadline: float | None
+        self, request: dict[str, Any], taken_ids: set[str], tries: Tries
     ) -> AsyncGenerator[ModelDelta, None]:
         """Make one request and give what comes of it."""
         parts = StreamParts(taken_ids)
-        begun = False
+        failure: Failure | None = None
         async with AsyncExitStack() as stack:
             try:
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(tries.deadline):
                     response = await stack.enter_async_context(self._client.open_stream(request))
             except TimeoutError:
-                raise self._silence(begun) from None
+                raise self._silence(parts) from None
             answer = AnswerStream(response, self._client)
             try:
                 while not answer.ended:
-                    for chunk in await self._next_chunks(answer, parts, begun, deadline):
+                    for chunk in await self._next_chunks(answer, parts, tries):
                         for delta in parts.feed(chunk):
-                            begun = True
                             yield delta
-            except Failure:
-                for delta in parts.close():
-                    yield delta
-                raise
+            except Failure as caught:
+                failure = caught
             for delta in parts.close():
-                begun = True
                 yield delta
-            if parts.finish_reason is None and not (answer.complete and begun):
-                raise self._client.failures.interrupted("the connection was closed") if begun else answer.nothing_came()
+            failure = failure or self._incomplete(answer, parts)
+            if failure is not None:
+                raise failure
             yield parts.finished()
             await answer.drain()
 
-    async def _next_chunks(
-        self, answer: AnswerStream, parts: StreamParts, begun: bool, deadline: float | None
-    ) -> list[Chunk]:
+    async def _next_chunks(self, answer: AnswerStream, parts: StreamParts, tries: Tries) -> list[Chunk]:
         """Read once, for as long as this stage of the answer may take."""
         finished = parts.finish_reason is not None
-        if finished:
-            seconds: float | None = _TAIL_SECONDS
-        elif begun:
-            seconds = self._client.limits.idle
-        else:
-            seconds = None if deadline is None else max(0.0, deadline - _now())
+        seconds = _TAIL_SECONDS if finished else self._client.limits.idle if parts.begun else tries.remaining()
         try:
             return await answer.read(seconds)
         except TimeoutError:
             if not finished:
-                raise self._silence(begun) from None
+                raise self._silence(parts) from None
         except Failure:
             if not finished:
                 raise
@@ -234,9 +216,16 @@ class OpenAIChatModel(ChatModelBase):
         answer.ended = True
         return []
 
-    def _silence(self, begun: bool) -> Failure:
+    def _incomplete(self, answer: AnswerStream, parts: StreamParts) -> Failure | None:
+        """The failure of a stream that ended too early, though nothing else went wrong."""
+        if parts.finish_reason is not None or (answer.complete and parts.begun):
+            return None
+        return self._client.failures.interrupted("the connection was closed") if parts.begun else answer.nothing_came()
+
+    def _silence(self, parts: StreamParts) -> Failure:
         limits = self._client.limits
-        return self._client.failures.silent((limits.idle if begun else limits.first_token) or 0.0, answering=begun)
+        seconds = limits.idle if parts.begun else limits.first_token
+        return self._client.failures.silent(seconds or 0.0, answering=parts.begun)
 
     def _request(
         self,
@@ -252,14 +241,8 @@ class OpenAIChatModel(ChatModelBase):
             request["stream_options"] = {"include_usage": True}
         if self._max_tokens is not None:
             request[profile.max_tokens_field] = self._max_tokens
-        if self._options:
-            request["extra_body"] = self._options
-        return {**request, **fields}
+        return {**request, **self._options, **fields}
 
 
 def _call_ids(messages: Sequence[Msg]) -> set[str]:
     return {call.id for msg in messages for call in msg.get_content_blocks(ToolCallBlock)}
-
-
-def _now() -> float:
-    return asyncio.get_running_loop().time()

@@ -24,9 +24,15 @@ class StreamParts:
 
     Args:
         taken_ids: ids that calls of earlier answers have; an endpoint that uses one again gets another in its place.
+
+    Attributes:
+        begun: something of the answer has come.
+        finish_reason: the endpoint's word for how the answer ended; None before, and from endpoints that never say.
+        usage: tokens, as last reported.
     """
 
     def __init__(self, taken_ids: Collection[str] = ()) -> None:
+        self.begun = False
         self.finish_reason: str | None = None
         self.usage: Usage | None = None
         self._calls: list[_Call] = []
@@ -45,11 +51,13 @@ class StreamParts:
         delta = _mapping(choice["delta"] if "delta" in choice else choice.get("message"))
         calls_had_begun = bool(self._calls)
         said = list(self._said(delta))
-        if calls_had_begun:
-            # What is said between the pieces of a call waits for the end, lest it cuts the call in two.
-            self._late += said
-            said = []
-        return said + [piece for raw in _list(delta.get("tool_calls")) for piece in self._call_piece(_mapping(raw))]
+        calls = [piece for raw in _list(delta.get("tool_calls")) for piece in self._call_piece(_mapping(raw))]
+        self.begun = self.begun or bool(said or self._calls)
+        if not calls_had_begun:
+            return said + calls
+        # What is said between the pieces of a call waits for the end, lest it cuts the call in two.
+        self._late += said
+        return calls
 
     def close(self) -> list[ModelDelta]:
         """The deltas that were held back; to be called when the stream has ended, however it ended."""

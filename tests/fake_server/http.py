@@ -9,6 +9,9 @@ from http import HTTPStatus
 from typing import Any, NamedTuple
 
 
+_KNOWN_STATUSES = frozenset(HTTPStatus)
+
+
 class Head(NamedTuple):
     """The request line and the headers, names in lower case, and the body."""
 
@@ -41,7 +44,8 @@ class Response:
 
     async def start(self, status: int, headers: Mapping[str, str]) -> None:
         """Send the status line and the headers."""
-        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", "connection: close"]
+        phrase = HTTPStatus(status).phrase if status in _KNOWN_STATUSES else "Unofficial"
+        lines = [f"HTTP/1.1 {status} {phrase}", "connection: close"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         if self._chunked:
             lines.append("transfer-encoding: chunked")

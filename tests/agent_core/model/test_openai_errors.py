@@ -80,7 +80,7 @@ class TestRefusals:
 
 
 class TestRetries:
-    @pytest.mark.parametrize("failure", [http_error(429, "slow"), http_error(500), http_error(503), drop()])
+    @pytest.mark.parametrize("failure", [http_error(429, "slow"), http_error(500), http_error(529), drop()])
     async def test_twice_refused_then_answered(self, openai_server, model, failure):
         openai_server.play(failure, failure, reply(text("ok")))
         deltas = await answer(model)

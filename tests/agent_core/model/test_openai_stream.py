@@ -171,8 +171,9 @@ class TestBrokenAnswers:
     async def test_the_peer_closes_in_mid_body(self, openai_server, model):
         """S14: three chunks, then nothing; what came stands, and it is no complete answer."""
         openai_server.play(raw(text("abc", pieces=3), CLOSE))
-        deltas, _ = await answer_until_error(model, error=ModelInterrupted)
+        deltas, error = await answer_until_error(model, error=ModelInterrupted)
         assert deltas == [TextDelta("a"), TextDelta("b"), TextDelta("c")]
+        assert "the connection was closed" in str(error)
 
     async def test_a_body_that_ends_with_the_connection(self, openai_server, model):
         """S14: without a length, only the missing finish and `[DONE]` tell."""
@@ -216,6 +217,7 @@ class TestBrokenAnswers:
             event({"error": {"type": "overloaded_error", "message": "overloaded"}}, name="error"),
             event({"message": "overloaded"}, name="error"),
             b"event: error\ndata: overloaded\n\n",
+            event({"object": "error", "message": "overloaded", "code": 503}),
             b'error: {"code": 503, "message": "overloaded"}\n\n',
         ],
     )
