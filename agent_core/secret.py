@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-
 _SHORTEST = 8
 """Shorter texts are placeholders, such as `ollama` or `test`; to cut them out of messages would only spoil those."""
 

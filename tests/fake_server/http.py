@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
-
 _KNOWN_STATUSES = frozenset(HTTPStatus)
 
 
