@@ -14,7 +14,7 @@ _LATIN = re.compile(r"[a-z]+")
 _SUBJECTS = {
     "place": (
         "where live lives living home city town country address location located based reside hometown",
-        "[Ii].moved.to [Ii].m.from [Ii].come.from 哪里 哪儿 在哪 住哪 住在 位置 所在 地址 城市 居住 定居 搬到 搬去 搬家 家在 老家 常驻",
+        "[Ii].moved.to [Ii].m.from 哪里 哪儿 在哪 住哪 住在 位置 所在 地址 城市 居住 定居 搬到 搬去 搬家 家在 老家",
     ),
     "name": ("name named call called nickname surname", "名字 姓名 称呼 昵称 叫什么 我叫 叫我 名叫 姓什么 我姓"),
     "liking": (

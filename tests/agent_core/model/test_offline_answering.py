@@ -70,6 +70,7 @@ async def test_plain_text_from_a_memory_store_is_a_hint_too(chat: OfflineChat) -
     [
         ("I live in Hangzhou", "where do I live?"),
         ("I live in Hangzhou", "What is my home town?"),
+        ("I moved to Hangzhou", "where do I live?"),
         ("I live in Hangzhou", "我住在哪里？"),
         ("I live in Hangzhou", "我的所在地是？"),
         ("我住在杭州", "我住在哪里？"),
