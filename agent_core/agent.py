@@ -149,6 +149,11 @@ class Agent(StateModule):
         """Store messages without answering."""
         await self.start()
         await self.memory.add(_as_messages(inputs), marks=marks)
+        await self.catch_up()
+
+    async def catch_up(self) -> None:
+        """Record what was changed in a memory that does not publish its changes. After a reply this is done anyway."""
+        await self._follower.compare()
 
     async def compress_context(self, context_config: ContextConfig | None = None, instructions: str = "") -> bool:
         """Summarise the older part of the conversation now. True when something was covered.
@@ -225,7 +230,7 @@ class Agent(StateModule):
                 yield run
             finally:
                 self.state.reply_id = self._run = None
-                await self._follower.compare()
+                await self.catch_up()
 
     async def _feed(self, run: ReplyRun, queue: asyncio.Queue[Event | None]) -> None:
         """Put into the queue what comes through the middlewares, and what others append for this reply."""
