@@ -53,6 +53,11 @@ class Settings(Struct, frozen=True, kw_only=True):
         """Whether a model is connected; the offline model answers otherwise."""
         return bool(self.model or self.base_url or self.api_key)
 
+    @property
+    def sessions_dir(self) -> Path | None:
+        """The folder of session files; None when no home folder is known."""
+        return self.data_dir / "sessions" if self.data_dir else None
+
 
 def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
     """The settings in effect.

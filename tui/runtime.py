@@ -19,6 +19,7 @@ from memory.agentic import AgenticMemoryMiddleware, Parameters
 from tui.config import Settings
 from tui.connection import Connection
 from tui.discovery import find_local_servers
+from tui.log import log_path
 from tui.session import SessionFile
 from tui.session_repair import CutReply, cut_replies
 from tui.session_store import OpenedSession, SessionStore
@@ -66,7 +67,7 @@ class Runtime:
         self._notices = list(settings.warnings)
         self.workdir = self._made_workdir()
         self.memory = AgenticMemoryMiddleware(self.workdir, parameters=Parameters(retrieval_grace=RETRIEVAL_GRACE))
-        self.store = SessionStore(settings.data_dir / "sessions" if settings.data_dir else None)
+        self.store = SessionStore(settings.sessions_dir)
         self._connection = Connection(settings)
         self._cut: list[CutReply] = []
         self._background: set[asyncio.Task[None]] = set()
@@ -84,7 +85,7 @@ class Runtime:
     @property
     def log_path(self) -> Path:
         """Where an internal error is written down."""
-        return (self.settings.data_dir or self.workdir) / "mnemoscope.log"
+        return log_path(self.settings)
 
     async def prepare(self) -> None:
         """Make the agent ready for its first reply: end what was cut off, tell what is to be told, name the model."""

@@ -1,0 +1,255 @@
+"""`mnemoscope ask` in real processes, against the offline model and the scripted server."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent_core.event import ReplyEnded, ReplyStarted, decode_event
+from agent_core.message import ToolResultBlock
+from tests.fake_server import CLOSE, FakeServer, Gate, http_error, reply, serving_in_thread, text, tool_call
+from tui.session_reader import SessionContent, read_session
+
+pytestmark = pytest.mark.usefixtures("home")
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def server() -> Iterator[FakeServer]:
+    with serving_in_thread(FakeServer()) as server:
+        yield server
+
+
+def command(*arguments: str, server: FakeServer | None = None) -> list[str]:
+    model = ["--model", "m", "--base-url", server.base_url] if server else []
+    return [sys.executable, "-m", "tui", "ask", *model, *arguments]
+
+
+def run(*arguments: str, server: FakeServer | None = None, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(command(*arguments, server=server), input=stdin, capture_output=True, cwd=ROOT, timeout=60)
+
+
+def sessions(home: Path) -> list[SessionContent]:
+    folder = home / "data" / "mnemoscope" / "sessions"
+    return [read_session(path) for path in sorted(folder.iterdir(), key=lambda path: path.stat().st_mtime)]
+
+
+# --- The question
+
+
+def test_the_question_may_come_from_the_command_line_or_from_standard_input(server: FakeServer) -> None:
+    """T23: `echo hi | mnemoscope ask` is one answer."""
+    server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
+    assert run("why", "so?", server=server).stdout == b"You said: why so?\n"
+    piped = run(server=server, stdin="日本語 🙂\r\nline two\n".encode())
+    assert piped.stdout.decode() == "You said: 日本語 🙂\nline two\n"
+    assert run("-", server=server, stdin=b"from a pipe").stdout == b"You said: from a pipe\n"
+
+
+def test_bytes_that_are_not_utf_8_are_asked_all_the_same(server: FakeServer) -> None:
+    server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
+    assert run(server=server, stdin=b"caf\xe9").stdout.decode() == "You said: caf\ufffd\n"
+
+
+@pytest.mark.parametrize("stdin", [b"", b"  \r\n\r\n"])
+def test_no_question_is_wrong_usage(stdin: bytes) -> None:
+    answer = run(stdin=stdin)
+    assert answer.returncode == 2
+    assert b"There is no question" in answer.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals on Windows")
+def test_a_terminal_is_never_waited_for() -> None:
+    main, terminal = pty.openpty()
+    answer = subprocess.run(command(), stdin=terminal, capture_output=True, cwd=ROOT, timeout=60)
+    os.close(main)
+    os.close(terminal)
+    assert answer.returncode == 2
+
+
+# --- The answer
+
+
+def test_without_a_model_it_answers_offline() -> None:
+    answer = run("hello")
+    assert answer.returncode == 0
+    assert b"model" in answer.stdout
+    assert answer.stderr == b""
+
+
+def test_the_answer_is_written_as_it_comes(server: FakeServer) -> None:
+    gate = Gate()
+    server.play(reply(text("The first words"), gate, text(" and the last.")))
+    with subprocess.Popen(command("go on", server=server), stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout is not None
+        first = process.stdout.read(len("The first words"))
+        gate.open()
+        assert first + process.stdout.read() == b"The first words and the last.\n"
+    assert process.returncode == 0
+
+
+def test_nothing_in_an_answer_acts_on_the_terminal(server: FakeServer) -> None:
+    """T06: titles, clipboards, links, clearing, queries and 8-bit controls are seen and not done."""
+    evil = "a\x1b]52;c;aGk=\x07b\x1b]0;hi\x07\x1b]8;;http://e\x1b\\x\x1b[2J\x1b[6n\x1bc\x9b1m\x1b]é 中 🙂\tend"
+    server.play(reply(text(evil)))
+    shown = run("hi", server=server).stdout.decode()
+    assert not any(ord(c) < 32 and c not in "\n\t" for c in shown)
+    assert not any(0x7F <= ord(c) < 0xA0 for c in shown)
+    assert "␛[2J" in shown
+    assert "é 中 🙂\tend" in shown
+
+
+def test_the_text_around_tool_calls_stands_on_lines_of_its_own(server: FakeServer, home: Path) -> None:
+    (home / "note.md").write_text("oolong")
+    call = tool_call("Read", {"file_path": str(home / "note.md")})
+    server.play(reply(text("Let me look."), call), reply(text("It says oolong.\n")))
+    answer = run("what?", "--workdir", str(home), server=server)
+    assert answer.stdout == b"Let me look.\nIt says oolong.\n"
+    assert answer.stderr == b""
+
+
+def test_json_is_every_event_as_the_session_has_it(server: FakeServer, home: Path) -> None:
+    server.play(reply(text("Hello [/x] \x1b[2J.")))
+    answer = run("--json", "hi", server=server)
+    events = [decode_event(line) for line in answer.stdout.splitlines()]
+    assert isinstance(events[-1], ReplyEnded)
+    assert any(isinstance(event, ReplyStarted) for event in events)
+    assert b"\x1b" not in answer.stdout
+    (session,) = sessions(home)
+    assert session.events[: len(events)] == events
+    assert all(isinstance(json.loads(line), dict) for line in answer.stdout.splitlines())
+
+
+# --- Writing
+
+
+def test_writes_are_refused_unless_allowed(home: Path) -> None:
+    workdir = home / "data" / "mnemoscope" / "workdir"
+    refused = run("remember that I live in Hangzhou")
+    assert not (workdir / "Memory").exists()
+    assert b"mnemoscope: Write was refused; --allow-writes" in refused.stderr
+    allowed = run("--allow-writes", "remember that I live in Hangzhou")
+    assert allowed.returncode == 0
+    assert allowed.stderr == b""
+    assert "Hangzhou" in "".join(path.read_text() for path in (workdir / "Memory").iterdir())
+    recalled = run("where do I live?")
+    assert "Hangzhou" in recalled.stdout.decode()
+
+
+def test_even_allowed_writes_stay_in_the_workdir(server: FakeServer, home: Path) -> None:
+    outside = home / "outside.md"
+    server.play(reply(tool_call("Write", {"file_path": str(outside), "content": "x"})), reply(text("Well.")))
+    answer = run("--allow-writes", "write", server=server)
+    assert answer.stderr == b"mnemoscope: Write was refused.\n"
+    assert not outside.exists()
+
+
+# --- Failing
+
+
+def test_a_reply_that_fails_is_1_with_one_line_that_says_what_to_do(server: FakeServer, home: Path) -> None:
+    server.play(http_error(401, "Incorrect API key"))
+    answer = run("hi", server=server)
+    assert answer.returncode == 1
+    assert answer.stdout == b""
+    (line,) = answer.stderr.decode().splitlines()
+    assert line.startswith("mnemoscope: ")
+    assert "API key" in line
+    (session,) = sessions(home)
+    assert [entry.msg.get_text_content() for entry in session.entries] == ["hi"]
+
+
+def test_an_answer_that_breaks_off_is_1_and_what_came_is_kept(server: FakeServer, home: Path) -> None:
+    server.play(reply(text("The first words"), CLOSE))
+    answer = run("hi", server=server)
+    assert answer.returncode == 1
+    assert answer.stdout == b"The first words\n"
+    assert b"broke off" in answer.stderr
+    (session,) = sessions(home)
+    assert [entry.msg.get_text_content() for entry in session.entries] == ["hi", "The first words"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_it_at_once_with_its_number_and_the_session_says_interrupted(
+    server: FakeServer, home: Path, number: signal.Signals
+) -> None:
+    gate = Gate()
+    server.play(reply(text("The first words"), gate))
+    with subprocess.Popen(
+        command("hi", server=server), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        process.stdout.read(len("The first words"))
+        process.send_signal(number)
+        _, error = process.communicate(timeout=60)
+    gate.open()
+    assert process.returncode == 128 + number
+    assert b"Traceback" not in error
+    (session,) = sessions(home)
+    ended = [event for event in session.events if isinstance(event, ReplyEnded)]
+    assert [event.finish for event in ended] == ["interrupted"]
+    assert session.entries[-1].msg.get_text_content() == "The first words"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+def test_a_reader_that_goes_away_stops_it_quietly(server: FakeServer) -> None:
+    gate = Gate()
+    server.play(reply(text("The first words"), gate, *(text(f" and word {n}") for n in range(50)), gate))
+    with subprocess.Popen(
+        command("hi", server=server), stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.read(len("The first words"))
+        process.stdout.close()
+        gate.open()
+        error = process.stderr.read()
+    assert process.returncode == 128 + signal.SIGPIPE
+    assert error == b""
+
+
+# --- Sessions
+
+
+def test_each_question_is_a_session_unless_one_is_gone_on_with(server: FakeServer, home: Path) -> None:
+    server.brain = lambda request: reply(text(f"{len(request.messages)} messages"))
+    run("one", server=server)
+    assert run("-c", "two", server=server).stdout == b"4 messages\n"
+    run("another", server=server)
+    assert len(sessions(home)) == 2
+    by_id = sessions(home)[0].header
+    assert by_id is not None
+    assert run("--resume", by_id.id, "three", server=server).stdout == b"6 messages\n"
+
+
+def test_a_program_that_was_killed_is_gone_on_with_and_a_strict_server_takes_the_history(
+    server: FakeServer, home: Path
+) -> None:
+    """C02, through the command: kill -9 while the second answer streams, after a call; go on."""
+    (home / "note.md").write_text("oolong")
+    here, gate = ("--workdir", str(home)), Gate()
+    server.play(reply(tool_call("Read", {"file_path": str(home / "note.md")})), reply(text("It says"), gate))
+    with subprocess.Popen(command("what?", *here, server=server), stdout=subprocess.PIPE, cwd=ROOT) as process:
+        assert process.stdout is not None
+        process.stdout.read(len("It says"))
+        process.kill()
+    gate.open()
+    server.play(reply(text("It goes on.")))
+    assert run("-c", "and?", *here, server=server).stdout == b"It goes on.\n"
+    (session,) = sessions(home)
+    results = [block for entry in session.entries for block in entry.msg.get_content_blocks(ToolResultBlock)]
+    assert [result.state for result in results] == ["success"]
+    texts = [entry.msg.get_text_content() for entry in session.entries]
+    assert texts == ["what?", None, None, "It says", "and?", "It goes on."]
+    finishes = [event.finish for event in session.events if isinstance(event, ReplyEnded)]
+    assert finishes == ["interrupted", "completed"]

@@ -1,0 +1,95 @@
+"""`mnemoscope ask`: one turn without a screen."""
+
+from __future__ import annotations
+
+import sys
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import cast
+
+from agent_core.event import BlockDelta, BlockStarted, Event, Noticed, ReplyEnded, ToolEnded, encode_event
+from agent_core.permission import PermissionMode
+from tui.cli import Options
+from tui.config import Settings
+from tui.literal_text import visible, visible_line
+from tui.runtime import Runtime
+
+
+def read_question(options: Options) -> str:
+    """The question from the command line, else from standard input; empty where a person would have to type it."""
+    if options.question and options.question != "-":
+        return options.question
+    if sys.stdin is None or sys.stdin.isatty():
+        return ""
+    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+
+
+async def ask(options: Options, settings: Settings, question: str) -> int:
+    """Answer one question and return the exit code: 0 when the answer is complete, else 1.
+
+    The answer goes to standard output as it comes; notices and errors go to standard error, one line each. With
+    `--json` all events go to standard output.
+
+    Raises:
+        StorageError: the session to go on with cannot be had.
+        BrokenPipeError: nobody reads the answer any more.
+    """
+    runtime = Runtime(settings, resume=options.resume, go_on=options.go_on)
+    if options.allow_writes:
+        runtime.agent.state.permission_context.mode = PermissionMode.ACCEPT_EDITS
+    printer = _JsonPrinter() if options.json else _TextPrinter(options.allow_writes)
+    # Not printed by the listener itself: what goes wrong in one never reaches us.
+    waiting: deque[Event] = deque()
+    runtime.agent.trace.subscribe(waiting.append)
+    try:
+        await runtime.prepare()
+        replying = cast("AsyncGenerator[Event, None]", runtime.agent.reply_stream(question))
+        async with aclosing(replying) as stream:
+            async for _ in stream:
+                while waiting:
+                    printer.print(waiting.popleft())
+        while waiting:
+            printer.print(waiting.popleft())
+    finally:
+        await runtime.aclose()
+    ended = runtime.agent.trace.of(ReplyEnded)
+    return 0 if ended and ended[-1].finish == "completed" else 1
+
+
+class _JsonPrinter:
+    """Every event as the session file has it."""
+
+    def print(self, event: Event) -> None:
+        print(encode_event(event).decode(), flush=True)
+
+
+class _TextPrinter:
+    """The answer's text, with nothing in it that could act on a terminal."""
+
+    def __init__(self, allow_writes: bool) -> None:
+        self._advice = "" if allow_writes else "; --allow-writes lets it change files in the workdir"
+        self._is_in_line = False
+
+    def print(self, event: Event) -> None:
+        match event:
+            case BlockStarted(kind="text") | ReplyEnded():
+                self._end_line()
+            case BlockDelta(kind="text", text=text):
+                self._is_in_line = not text.endswith("\n")
+                print(visible(text), end="", flush=True)
+            case ToolEnded(tool=tool, state="denied"):
+                _say(f"{tool} was refused{self._advice}.")
+            case Noticed(text=text):
+                _say(text)
+        if isinstance(event, ReplyEnded) and event.finish != "completed":
+            _say(event.error or f"The answer is not complete: {event.finish}.")
+
+    def _end_line(self) -> None:
+        if self._is_in_line:
+            print(flush=True)
+        self._is_in_line = False
+
+
+def _say(text: str) -> None:
+    print(f"mnemoscope: {visible_line(text)}", file=sys.stderr, flush=True)

@@ -1,0 +1,142 @@
+"""The command line: what may be typed after `mnemoscope`, and nothing more."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+Command = Literal["chat", "ask", "sessions", "config"]
+
+_DESCRIPTION = """\
+A terminal chat agent whose memory you can watch.
+
+Without a command: the chat, with panes that show every message with its marks, what the filter lets
+through to the model, the memory index, and what was recalled. Without a model it works offline."""
+_EPILOG = """\
+examples:
+  mnemoscope                                     chat; offline until a model is connected
+  mnemoscope --model qwen3:8b --base-url http://127.0.0.1:11434/v1
+  mnemoscope -c                                  go on with the last session here
+  mnemoscope ask "where do I live?"              one answer, without a screen
+  git diff | mnemoscope ask                      the same, the question from standard input
+
+The API key is taken from MNEMOSCOPE_API_KEY or OPENAI_API_KEY. `mnemoscope config` shows every
+setting, where it comes from, and the file that holds them."""
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What was asked for on the command line.
+
+    Args:
+        command: `chat` is the program with its screen.
+        settings: values of settings that were given, by name.
+        go_on: go on with the newest session of the workdir.
+        resume: id of the session to go on with.
+        question: the words of `ask`; empty for standard input.
+        json: print JSON, one value a line.
+        allow_writes: let `ask` change files in the workdir.
+        delete: id of the session that `sessions` deletes.
+    """
+
+    command: Command = "chat"
+    settings: dict[str, str | None] = {}
+    go_on: bool = False
+    resume: str | None = None
+    question: str = ""
+    json: bool = False
+    allow_writes: bool = False
+    delete: str | None = None
+
+
+def parse(arguments: Sequence[str] | None = None) -> Options:
+    """Read the command line; `sys.argv` when None. Exits with 2 on wrong usage, and with 0 after help or version."""
+    found = vars(_parser().parse_args(arguments))
+    settings = {name: found.get(name) for name in ("model", "base_url", "workdir", "data_dir")}
+    return Options(
+        command=found.get("command") or "chat",
+        settings=settings,
+        go_on=found.get("go_on", False),
+        resume=found.get("resume"),
+        question=" ".join(found.get("question", ())),
+        json=found.get("json", False),
+        allow_writes=found.get("allow_writes", False),
+        delete=found.get("delete"),
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    places, model, session = _places(), _model(), _session()
+    parser = argparse.ArgumentParser(
+        prog="mnemoscope",
+        description=_DESCRIPTION,
+        epilog=_EPILOG,
+        parents=[model, places, session],
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+
+    ask = commands.add_parser(
+        "ask",
+        help="answer one question on standard output, without a screen",
+        description="Answer one question on standard output. Nobody is asked anything: changes to files are refused "
+        "unless allowed. The session is kept; -c goes on with it. Exits with 1 when the reply failed.",
+        parents=[model, places, session],
+    )
+    ask.add_argument("question", nargs="*", metavar="QUESTION", help="words; none, or -, reads standard input")
+    ask.add_argument("--json", action="store_true", help="print every event as JSON, one a line")
+    ask.add_argument("--allow-writes", action="store_true", help="let the agent change files in the workdir")
+
+    sessions = commands.add_parser(
+        "sessions", help="list the sessions, newest first", description="List the sessions.", parents=[places]
+    )
+    sessions.add_argument("--json", action="store_true", help="print JSON, one session a line")
+    sessions.add_argument("--delete", metavar="ID", help="delete the session of this id instead")
+
+    commands.add_parser(
+        "config",
+        help="show the settings in effect, and their file",
+        description="Print the settings in effect as a commented TOML file.",
+        parents=[model, places],
+    )
+    return parser
+
+
+def _group() -> argparse.ArgumentParser:
+    # What stands before a command must survive the command's own defaults, so there are none.
+    return argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
+
+
+def _model() -> argparse.ArgumentParser:
+    group = _group()
+    group.add_argument("--model", metavar="M", help="the model that answers")
+    group.add_argument("--base-url", metavar="URL", help="address of an OpenAI-compatible API; usually ends in /v1")
+    return group
+
+
+def _places() -> argparse.ArgumentParser:
+    group = _group()
+    group.add_argument("--workdir", metavar="DIR", help="the folder that the agent works in; memory is DIR/Memory")
+    group.add_argument("--data-dir", metavar="DIR", help="where sessions and the usual workdir are kept")
+    return group
+
+
+def _session() -> argparse.ArgumentParser:
+    group = _group()
+    which = group.add_mutually_exclusive_group()
+    which.add_argument("-c", "--continue", dest="go_on", action="store_true", help="go on with the last session here")
+    which.add_argument("--resume", metavar="ID", help="go on with this session; the beginning of its id will do")
+    return group
+
+
+class _Version(argparse.Action):
+    """Looks the version up only when it is asked for."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *args: object) -> None:
+        from importlib.metadata import version
+
+        print(f"mnemoscope {version('mnemoscope')}")
+        parser.exit()

@@ -1,0 +1,42 @@
+"""Where warnings and internal errors are written down: a file, since the screen is not ours to print on."""
+
+from __future__ import annotations
+
+import logging
+import os
+import tempfile
+import time
+import traceback
+from pathlib import Path
+
+from tui.config import Settings
+
+
+def log_path(settings: Settings) -> Path:
+    """The file for the log."""
+    return (settings.data_dir or Path(tempfile.gettempdir())) / "mnemoscope.log"
+
+
+def log_warnings_to(path: Path) -> None:
+    """Have warnings of all packages written to `path`, which is made with the first of them."""
+    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
+    # A log that cannot be written must not print about it on the screen.
+    logging.raiseExceptions = False
+
+
+def write_down(error: BaseException, path: Path) -> Path:
+    """Append an error with its traceback to the log, or to a temporary file where that cannot be; says which."""
+    text = f"{time.strftime('%Y-%m-%d %H:%M:%S')} internal error\n{''.join(traceback.format_exception(error))}\n"
+    data = text.encode("utf-8", "backslashreplace")
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(data)
+        return path
+    except OSError:
+        handle, name = tempfile.mkstemp(prefix="mnemoscope-", suffix=".log")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        return Path(name)
