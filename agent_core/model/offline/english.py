@@ -18,21 +18,25 @@ _POLITE = r"""(?:(?:
     )\b[\s,.!:;-]*)*"""
 _ASKED_KINDLY = r"(?:can|could|would|will)\ (?:you|u)\ (?:please\ |kindly\ |just\ )*"
 _WISH = rf"""(?P<kindly>{_ASKED_KINDLY})?(?:
-    (?:i\ (?:want|need|would\ like|'d\ like)|i'd\ like)\ (?:for\ )?you\ to\ |help\ me\ (?:to\ )?
+    (?:i\ (?:want|need)|i(?:'d|\ would)\ (?:like|love))\ (?:for\ )?you\ to\ |help\ me\ (?:to\ )?
     |you\ (?:should|must|need\ to|have\ to|can)\ |(?:make|be)\ sure\ (?:to\ |that\ you\ |you\ )
     |try\ to\ |always\ |let'?s\ |do\ |please\ )*"""
 # However it is spelt: remeber, rember, remmember.
 _TO_REMEMBER = r"rem[em]{0,4}be?r"
 _REMEMBER = rf"""(?:{_TO_REMEMBER}|memori[sz]e|commit\ to\ memory|(?:keep|bear)\ in\ mind
-    |(?:do\ not|don'?t|dont|never)\ (?:ever\ )?forget|(?:take|make)\ (?:a\ )?note|note\ down|jot\ down)"""
+    |(?:do\ not|don'?t|dont|never)\ (?:ever\ )?forget|(?:take|make|add|keep)\ (?:a\ )?note|note\ down|jot\ down
+    |know\ (?=that\b)|update\ (?:your|the)\ memory)"""
 # Words with everyday meanings: `save the file` is no wish to remember, `save this: ...` and `note that ...` are.
 _CLAUSE = r"""(?:i|i'm|i've|my|we|our|he|she|it|they|his|her|their|the|there|[a-z]+\ (?:is|are|was|has|likes?))\b"""
 _WRITE_DOWN = rf"""(?:note|save|store|record|log|learn|write\ down|add|put)(?:
     \ (?:that|down\ that|the\ fact\ that)\ (?={_CLAUSE})
     |(?:\ (?:this|that|it|the\ following))?(?:
         \ (?:down|in|to|into)(?:\ (?:your|the))?(?:\ long[-\ ]term)?\ memor(?:y|ies)|\ for\ (?:later|me))
+    |\ (?=my\ \w+(?:\ \w+)?(?::|\ =|\ (?:is|as)\b))
     |\ ?(?:this|the\ following|down)?\s*(?=[:,-]|$))"""
-_FROM_NOW_ON = r"(?:from\ now\ on|for\ future\ reference|for\ the\ future|in\ (?:the\ )?future|going\ forward)\b"
+_FROM_NOW_ON = (
+    r"(?:from\ now\ on|for\ (?:next\ time|future\ reference|the\ future)|in\ (?:the\ )?future|going\ forward)\b"
+)
 _LEAD_IN = r"""(?:\s*(?:
     (?:this|that|it|these)(?=\s*(?:[:;,.!-]|$|\ (?:fact|about|for|in|to|thing|one|forever)\b))
     |the\ following|(?:of\ )?the\ fact\ that|of\ (?:this|that|it)|about\ me|for\ (?:me|later|next\ time)
@@ -56,7 +60,7 @@ _QUESTION_WORD = _pattern(r"^\W*(?:what|where|who|whom|whose|when|which|why|how|
 _STATES_SOMETHING = _pattern(
     r"\b(?:is|are|am|was|were|have|has|live|like|love|prefer|hate|work|need|want|i|we)\b|'(?:s|m|re)\b"
 )
-_NAMES_ONLY = _pattern(r"^\W*(?:me|us|you|him|her|everything|anything|something|(?:my|our|the)\ \w+(?:\ \w+)?)\W*$")
+_NAMES_ONLY = _pattern(r"^\W*(?:me|us|you|him|her|everything|anything|something|(?:my|our)\ \w+(?:\ \w+)?)\W*$")
 _KEEP_OUT = _pattern(
     rf"""^\W*{_POLITE}{_WISH}(?:{_STOP_IT}\ {_SAVING}\b|forget\b(?!\ (?:to|it'?s)\b)
     |(?:delete|remove|erase|clear|wipe)\b(?=.*\b{_ALL_THAT_IS_KNOWN}\b))"""
@@ -67,7 +71,9 @@ _LOST = _pattern(
 _RECALL = _pattern(
     rf"""^\W*{_POLITE}(?:{_ASKED_KINDLY})?(?:
     (?:tell|remind|show|give)\ me\ (?:again\ )?
-        (?:what|where|who|when|which|why|how|if|whether|about\ (?:me|my)|of\ my|my|everything)\b
+        (?:what|where|who|when|which|why|how|if|whether|of\ my|my|everything
+        |(?:something\ |more\ |all\ )?about\ (?:me|my))\b
+    |(?:show|list|print|display)\ (?:me\ )?memor(?:y|ies)\b
     |(?:show|list|print|display)\ (?:me\ )?(?:all\ |everything|what|my|your|the\ )+
         .*\b(?:{_ALL_THAT_IS_KNOWN}|know|saved|notes?|noted|my)\b
     |(?:recall|{_TO_REMEMBER})\b
@@ -81,7 +87,8 @@ _ABOUT_ITSELF = _pattern(
     |what\ (?:can|could|do)\ (?:you|u|i|this)\ (?:do|say|type|ask|help)\b|why\ (?:can'?t|don'?t|won'?t|are)\ you
     |how\ (?:do|does|can|could|should)\ (?:i|we|you|one|this|it|that|mnemoscope)\ (?:
         work|use|connect|set\ ?up|start|configure|change|switch|add|get|quit|exit|install|help|run)\b
-    |do\ you\ (?:speak|understand|work|like|think|feel|dream)\b|help\b|is\ (?:any(?:body|one)|someone)\ there
+    |how\ to\ (?:use|connect|start|quit|exit)\b|do\ you\ (?:speak|understand|work|like|think|feel|dream)\b
+    |help\b|is\ (?:any(?:body|one)|someone)\ there
     |can\ (?:you|u)\ (?:help|hear|talk|speak|understand|chat)\b)"""
 )
 _FAVOUR = _pattern(
@@ -93,7 +100,8 @@ _QUESTION = _pattern(
     rf"""^\W*{_POLITE}(?:(?:what|where|who|whom|whose|which|why|how)(?:'?s|'?re|'?d)?\b
     |when\ (?:is|are|am|was|were|do|does|did|will|can|should|have|has)\b
     |(?:do|does|did|is|are|am|was|were|have|has|had|can|could|will|would|should|shall|may|might)(?:n'?t)?\ (?:
-        i|you|we|he|she|they|it|there|my|our|your|this|that|any\w*|some\w*)\b)"""
+        i|you|we|he|she|they|it|there|my|our|your|this|that|any\w*|some\w*)\b
+    |my\ \w+\W*$)"""
 )
 
 

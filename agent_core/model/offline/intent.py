@@ -35,7 +35,9 @@ _SENTENCES_LOOKED_AT = 4
 """A command stands in one of the first sentences, or in the last; further inside it is quoted text, not a command."""
 _LONGEST_SENTENCE = 600
 _LONGEST_TAIL = 60
-_FIRST_PERSON = re.compile(r"\W*(?:(?:i|i'm|im|i've|my|we|our)\b|我)", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
+    r"\W*(?:(?:hi|hello|hey|你好|您好|嗨)\W+)*(?:(?:i|i'm|im|i've|my|we|our)\b|我)", re.IGNORECASE
+)
 _AFTER_A_FACT = re.compile(
     r"""(?:[\s,;.!。?、]*(?:\b(?:thanks?(?:\ you)?(?:\ a\ lot|\ so\ much)?|thx|please|pls|cheers)
     |,\s*(?:ok(?:ay)?|k|all?\ ?right|right|will\ you|would\ you|can\ you|could\ you|yeah)(?=\s*\?)

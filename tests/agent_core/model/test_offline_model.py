@@ -60,7 +60,7 @@ async def test_a_text_without_words_is_answered_in_the_language_of_before(chat: 
 
 async def test_told_something_it_offers_to_keep_it(chat: OfflineChat) -> None:
     assert "say “remember that”" in await chat.say("I live in Hangzhou.")
-    assert "说“请记住”" in await chat.say("我喜欢喝茶。")
+    assert "说“请记住”" in await chat.say("你好，我喜欢喝茶。")
 
 
 async def test_asked_to_forget_it_says_where_the_files_are(chat: OfflineChat) -> None:
