@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests import services
 from tests.fake_server import FakeServer
 
 _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
@@ -44,6 +45,12 @@ def _resolve_here_only(resolve: Any) -> Any:
         return resolve(host, *args, **kwargs)
 
     return getaddrinfo
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the services that are absent."""
+    for line in services.report():
+        terminalreporter.write_line(line)
 
 
 @pytest.fixture(scope="session", autouse=True)
