@@ -92,7 +92,7 @@ def command_end(sentence: str) -> int | None:
         return None  # 你记住了什么
     if match["verb"] == "记得" and (has_word or has_end or match["wish"].endswith(("你", "您"))):
         return None
-    if has_end and (has_word or not match["wish"]):
+    if has_end and (has_word or not match["wish"]) and ":" not in match.group():
         return None
     return match.end()
 

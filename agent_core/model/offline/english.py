@@ -114,7 +114,7 @@ def command_end(sentence: str) -> int | None:
     rest = plain[match.end() :]
     if _QUESTION_WORD.match(rest):
         return match.end() if ":" in rest and not rest.rstrip().endswith("?") else None
-    if not rest.rstrip().endswith("?"):
+    if ":" in match.group() or not rest.rstrip().endswith("?"):
         return match.end()
     says_that = re.search(r"\bthat[\s:,]*$", match.group(), re.IGNORECASE)
     asked_kindly = match["kindly"] and (says_that or _STATES_SOMETHING.search(rest))

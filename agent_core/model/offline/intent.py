@@ -52,7 +52,8 @@ def intent_of(text: str) -> Intent:
     """What the person who wrote `text` wants."""
     folded = fold(text)
     spans = _sentences(folded)
-    for number, (start, end) in _worth_looking_at(spans):
+    looked_at = _worth_looking_at(spans)
+    for number, (start, end) in looked_at:
         sentence = folded[start:end]
         if any(language.keeps_out(sentence) for language in _LANGUAGES):
             return KeepOut()
@@ -61,7 +62,7 @@ def intent_of(text: str) -> Intent:
                 return _remember_what_follows(text, folded, spans, number, start + cut)
             if (span := language.fact_before(sentence)) and not language.asks(sentence[slice(*span)]):
                 return Remember(_clean(text[start + span[0] : start + span[1]]))
-    return Ask() if _is_question([folded[start:end] for _, (start, end) in _worth_looking_at(spans)]) else Chat()
+    return Ask() if any(_asks(folded[start:end]) for _, (start, end) in looked_at) else Chat()
 
 
 def statements_of(text: str) -> str:
@@ -69,7 +70,7 @@ def statements_of(text: str) -> str:
     match intent_of(text):
         case Remember(fact):
             return fact
-        case Chat() if not any(language.chats(fold(text[:_LONGEST_SENTENCE])) for language in _LANGUAGES):
+        case Chat() if not _chats(fold(text[:_LONGEST_SENTENCE])):
             return text
         case _:
             return ""
@@ -95,19 +96,18 @@ def _remember_what_follows(text: str, folded: str, spans: list[tuple[int, int]],
 
 def _statement_before(text: str, folded: str, spans: list[tuple[int, int]]) -> str:
     """What the sentences before `remember that` say."""
-    said = [text[start:end] for start, end in spans if not _is_question([folded[start:end]])]
-    return _clean(" ".join(said)) if sum(map(len, said)) > 6 else ""
+    sentences = [(folded[start:end], text[start:end]) for start, end in spans]
+    return _clean(" ".join(said for plain, said in sentences if not _asks(plain) and not _chats(plain)))
 
 
-def _is_question(sentences: list[str]) -> bool:
-    for sentence in sentences:
-        if any(language.recalls(sentence) for language in _LANGUAGES):
-            return True
-        if any(language.chats(sentence) for language in _LANGUAGES):
-            continue
-        if any(language.asks(sentence) for language in _LANGUAGES):
-            return True
-    return False
+def _asks(sentence: str) -> bool:
+    if any(language.recalls(sentence) for language in _LANGUAGES):
+        return True
+    return not _chats(sentence) and any(language.asks(sentence) for language in _LANGUAGES)
+
+
+def _chats(sentence: str) -> bool:
+    return any(language.chats(sentence) for language in _LANGUAGES)
 
 
 def _sentences(folded: str) -> list[tuple[int, int]]:

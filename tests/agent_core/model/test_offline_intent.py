@@ -42,6 +42,7 @@ REMEMBER = {
     "add a note: buy milk": "buy milk",
     "update your memory: I moved to Oslo": "I moved to Oslo",
     "Remember the milk": "the milk",
+    "Remember: my secret question is: who was first?": "my secret question is: who was first",
     # politeness around it
     "I'd love for you to remember that I'm a nurse": "I'm a nurse",
     "you need to know that I'm deaf": "I'm deaf",
