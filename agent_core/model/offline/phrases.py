@@ -12,14 +12,14 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "semicolon": ("; ", "；"),
     # About itself
     "introduction": (
-        "Hello! No language model is connected, so I follow fixed rules; but your memory works:\n\n"
+        "No language model is connected yet, so I can only follow fixed rules; but your memory works:\n\n"
         "- “remember that I live in Hangzhou” saves it as a file that you can read\n"
         "- “where do I live?” finds it again, also in a later session\n\n"
         "To talk with a real model, connect one:\n\n"
         "- any OpenAI-compatible server: `" + CONNECT + "`, for example `--model qwen3:8b --base-url "
         "http://localhost:11434/v1`\n"
         "- OpenAI: set `OPENAI_API_KEY` (and `OPENAI_BASE_URL` for another address), then `mnemoscope --model MODEL`",
-        "你好！现在没有连接语言模型，我只按固定规则工作；但记忆功能可以正常使用：\n\n"
+        "现在还没有连接语言模型，我只能按固定规则工作；但记忆功能可以正常使用：\n\n"
         "- “请记住：我住在杭州” 会把它保存成一个你能查看的文件\n"
         "- “我住在哪里？” 会把它找回来，下次启动以后也可以\n\n"
         "想和真正的模型对话，请连接一个：\n\n"
@@ -28,8 +28,8 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "- OpenAI：设置 `OPENAI_API_KEY`（其他地址再设置 `OPENAI_BASE_URL`），然后运行 `mnemoscope --model MODEL`",
     ),
     "introduction_again": (
-        "That takes a language model: `mnemoscope --model … --base-url …` connects one. I can save and find again.",
-        "这需要语言模型：用 `mnemoscope --model … --base-url …` 连接。我能做的是保存和查找。",
+        "Without a language model I can only save and find again: `mnemoscope --model … --base-url …` connects one.",
+        "没有语言模型，我只能保存和查找：用 `mnemoscope --model … --base-url …` 连接一个。",
     ),
     "offer": (
         "I keep only what you ask me to keep: say “remember that”, and I save this.",
