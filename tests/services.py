@@ -10,6 +10,7 @@ import pytest
 SERVICES = {
     "tmux": ("tmux",),
     "chromium": ("chromium", "chromium-browser", "google-chrome"),
+    "redis": ("redis-server",),
 }
 """The names under which each service may be installed."""
 REQUIRED = os.environ.get("MNEMOSCOPE_REQUIRE_SERVICES", "") not in ("", "0")

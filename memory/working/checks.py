@@ -36,3 +36,14 @@ def check_ids(msg_ids: object) -> Sequence[str]:
         if not isinstance(msg_id, str):
             raise TypeError(f"msg_ids must hold str only, not {msg_id!r}")
     return tuple(msg_ids)
+
+
+def check_name(name: object, argument: str) -> str:
+    """Return the name of a user or of a session as given.
+
+    Raises:
+        TypeError: it is not a str; the value is named.
+    """
+    if not isinstance(name, str):
+        raise TypeError(f"{argument} must be a str, not {name!r}")
+    return name

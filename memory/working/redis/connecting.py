@@ -1,0 +1,42 @@
+"""Connections to Redis that give up in time and never send a call twice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from redis.asyncio import ConnectionPool, Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+
+_SECONDS_TO_CONNECT = 5
+_SECONDS_TO_ANSWER = 30
+
+
+def open_client(pool: ConnectionPool | None, **address: Any) -> Redis:
+    """A client on the caller's pool, or on a new one for an address."""
+    return Redis(connection_pool=ConnectionPool(**address, **_options()) if pool is None else pool)
+
+
+def open_pool(url: str) -> ConnectionPool:
+    """A pool for a URL.
+
+    Raises:
+        ValueError: it is no URL of a Redis.
+    """
+    pool: ConnectionPool = ConnectionPool.from_url(url, **_options())
+    return pool
+
+
+def where(client: Redis) -> str:
+    """The place of a store in words for people, without the password."""
+    address = client.connection_pool.connection_kwargs
+    place = address.get("path") or f"{address.get('host', 'localhost')}:{address.get('port', 6379)}"
+    return f"The Redis at {place}"
+
+
+def _options() -> dict[str, Any]:
+    return {
+        "socket_connect_timeout": _SECONDS_TO_CONNECT,
+        "socket_timeout": _SECONDS_TO_ANSWER,
+        "retry": Retry(NoBackoff(), 0),
+    }

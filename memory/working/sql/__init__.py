@@ -1,0 +1,1 @@
+"""Working memory in SQLite or PostgreSQL."""

@@ -1,0 +1,64 @@
+"""From a URL to an engine that waits for locks and loses nothing that was committed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import URL, event, make_url
+from sqlalchemy.exc import ArgumentError
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+LOCK_TIMEOUT = 10
+"""Seconds for which a write waits for another one."""
+CONNECT_TIMEOUT = 5
+
+_DRIVERS = {"sqlite": "sqlite+aiosqlite", "postgresql": "postgresql+asyncpg", "postgres": "postgresql+asyncpg"}
+
+
+def open_engine(address: str) -> AsyncEngine:
+    """An engine for `sqlite:///file`, `sqlite://` (in memory), `postgresql://…` or a URL with a driver of its own.
+
+    Raises:
+        ValueError: the address is no such URL.
+    """
+    try:
+        url = make_url(address)
+    except ArgumentError as error:
+        raise ValueError(f"not the URL of a database: {address!r}") from error
+    url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
+    if url.get_backend_name() == "sqlite":
+        return _sqlite(url)
+    options: dict[str, Any] = {"pool_pre_ping": True}
+    if url.drivername == "postgresql+asyncpg":
+        settings = {"lock_timeout": f"{LOCK_TIMEOUT}s"}
+        options["connect_args"] = {"timeout": CONNECT_TIMEOUT, "server_settings": settings}
+    return create_async_engine(url, **options)
+
+
+def where(url: URL) -> str:
+    """The place of a store in words for people, without the password."""
+    if url.get_backend_name() == "sqlite":
+        return f"The memory file {url.database}" if url.database else "The memory database"
+    return f"The memory database {url.render_as_string(hide_password=True)}"
+
+
+def file_of(url: URL) -> Path | None:
+    """The file of an SQLite database; None for any other."""
+    name = url.database if url.get_backend_name() == "sqlite" else None
+    return None if not name or name == ":memory:" or name.startswith("file:") else Path(name)
+
+
+def _sqlite(url: URL) -> AsyncEngine:
+    file = file_of(url)
+    if file is not None:
+        url = url.set(database=str(file.expanduser().absolute()))
+    engine = create_async_engine(url, connect_args={"timeout": LOCK_TIMEOUT})
+    event.listen(engine.sync_engine, "connect", _flush_every_commit)
+    return engine
+
+
+def _flush_every_commit(connection: Any, _record: object) -> None:
+    cursor = connection.cursor()
+    cursor.execute("PRAGMA synchronous=FULL")
+    cursor.close()

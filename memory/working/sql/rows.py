@@ -1,0 +1,250 @@
+"""Reading and writing the rows of one session, inside a transaction that is open already."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+from time import time_ns
+from typing import Any, NamedTuple
+
+from sqlalchemy import bindparam, delete, func, insert, literal, select, text, union_all, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.sql import ColumnElement
+
+from agent_core.change import MarksChange
+from agent_core.marks import Entry
+from memory.working.body import decode_body, encode_body
+from memory.working.plain_text import escape, unescape
+from memory.working.sql.tables import mark, message, scope
+from memory.working.store import Head
+
+_IDS_AT_ONCE = 10_000
+"""Both databases take some 32,000 parameters in one statement."""
+_BODY = -1
+"""The `ordinal` of a message's body where bodies and marks are read together."""
+
+_SCOPE_COLUMNS = (scope.c.id, scope.c.revision, scope.c.size, scope.c.summary, scope.c.next_serial)
+_ITS_SCOPE = (scope.c.user_id == bindparam("user"), scope.c.session_id == bindparam("session"))
+_READ_SCOPE = select(*_SCOPE_COLUMNS).where(*_ITS_SCOPE)
+# Writing it, though nothing changes, makes every other writer wait, in SQLite and in PostgreSQL alike.
+_LOCK_SCOPE = update(scope).where(*_ITS_SCOPE).values(revision=scope.c.revision).returning(*_SCOPE_COLUMNS)
+_MAKE_SCOPE = text(
+    f"INSERT INTO {scope.name} (user_id, session_id, revision, size, summary, next_serial) "
+    "VALUES (:user, :session, 0, 0, '', 1) ON CONFLICT DO NOTHING"
+)
+_FINISH = (
+    update(scope)
+    .where(scope.c.id == bindparam("scope"))
+    .values({name: bindparam(f"new_{name}") for name in ("revision", "size", "summary", "next_serial")})
+)
+_DELETE_ROWS = [
+    delete(table).where(table.c.scope_id == bindparam("scope"), table.c.serial == bindparam("of_serial"))
+    for table in (mark, message)
+]
+_ENTRIES = union_all(
+    select(message.c.serial, literal(_BODY).label("ordinal"), message.c.body.label("text")).where(
+        message.c.scope_id == bindparam("scope")
+    ),
+    select(mark.c.serial, mark.c.ordinal, mark.c.mark).where(mark.c.scope_id == bindparam("scope")),
+).order_by("serial", "ordinal")
+
+
+class Scope(NamedTuple):
+    """The row of one user's session; `id` is 0 where there is none yet."""
+
+    id: int
+    revision: int
+    size: int
+    summary: str
+    next_serial: int
+
+    @property
+    def head(self) -> Head:
+        """What a store tells of itself."""
+        return Head(self.revision, self.size, self.summary)
+
+
+class Row(NamedTuple):
+    """A stored message; place and body are worked out on request only."""
+
+    serial: int
+    msg_id: str
+    place: int
+    body: str
+
+
+Written = tuple[Entry, str]
+"""An entry with the body of its message."""
+
+Remark = Callable[[str, tuple[str, ...]], tuple[str, ...]]
+"""From a message's id and marks to its new marks."""
+
+
+async def read_scope(connection: AsyncConnection, user: str, session: str) -> Scope:
+    """The row as it is."""
+    return _scope((await connection.execute(_READ_SCOPE, {"user": user, "session": session})).one_or_none())
+
+
+async def lock_scope(connection: AsyncConnection, user: str, session: str) -> Scope:
+    """The row, locked until the transaction ends; made where there is none."""
+    names = {"user": user, "session": session}
+    row = (await connection.execute(_LOCK_SCOPE, names)).one_or_none()
+    if row is None:
+        await connection.execute(_MAKE_SCOPE, names)
+        row = (await connection.execute(_LOCK_SCOPE, names)).one()
+    return _scope(row)
+
+
+def _scope(row: Any) -> Scope:
+    return Scope(0, 0, 0, "", 0) if row is None else Scope(row[0], row[1], row[2], unescape(row[3]), row[4])
+
+
+async def finish(connection: AsyncConnection, before: Scope, **changed: Any) -> Scope:
+    """Write the next revision of the row, with what changed in it."""
+    # Counting on from the clock, no revision of an earlier store in the same place comes again.
+    revision = before.revision + 1 if before.revision else time_ns() // 1000
+    after = before._replace(revision=revision, **changed)
+    values = {f"new_{name}": value for name, value in after._asdict().items() if name != "id"}
+    await connection.execute(_FINISH, {**values, "new_summary": escape(after.summary), "scope": after.id})
+    return after
+
+
+def having(marks: Iterable[str]) -> ColumnElement[bool]:
+    """That a message has one of these marks."""
+    serials = select(mark.c.serial).where(
+        mark.c.scope_id == bindparam("scope"), mark.c.mark.in_([escape(one) for one in marks])
+    )
+    return message.c.serial.in_(serials)
+
+
+async def read_bodies(connection: AsyncConnection, scope_id: int, *conditions: ColumnElement[bool]) -> list[str]:
+    """The bodies of the messages that fulfil the conditions, in order."""
+    query = (
+        select(message.c.body).where(message.c.scope_id == bindparam("scope"), *conditions).order_by(message.c.serial)
+    )
+    return list((await connection.scalars(query, {"scope": scope_id})).all())
+
+
+async def read_entries(connection: AsyncConnection, scope_id: int) -> list[Entry]:
+    """All messages with their marks, in order, as they are at one moment."""
+    rows = (await connection.execute(_ENTRIES, {"scope": scope_id})).all()
+    # A message comes first, its marks after it.
+    entries = []
+    for _, group in groupby(rows, key=lambda row: row[0]):
+        (_, _, body), *marks = group
+        entries.append(Entry(decode_body(body), tuple(unescape(row[2]) for row in marks)))
+    return entries
+
+
+async def find(
+    connection: AsyncConnection,
+    scope_id: int,
+    ids: Sequence[str] | None,
+    marks: tuple[str, ...] = (),
+    *,
+    places: bool = False,
+    bodies: bool = False,
+) -> list[Row]:
+    """The messages with these ids (None for any) and any of these marks (none for any), in order."""
+    rows: list[Row] = []
+    for some in [None] if ids is None else _chunks(ids):
+        query = _finding(places, bodies).where(message.c.scope_id == bindparam("scope"))
+        if marks:
+            query = query.where(having(marks))
+        if some is not None:
+            query = query.where(message.c.msg_id.in_([escape(id_) for id_ in some]))
+        found = (await connection.execute(query, {"scope": scope_id})).all()
+        rows.extend(Row(serial, unescape(msg_id), place, body) for serial, msg_id, place, body in found)
+    return sorted(rows)
+
+
+def _finding(places: bool, bodies: bool) -> Any:
+    body = message.c.body if bodies else literal("")
+    if not places:
+        return select(message.c.serial, message.c.msg_id, literal(0), body)
+    numbered = (
+        select(message.c.serial, (func.row_number().over(order_by=message.c.serial) - 1).label("place"))
+        .where(message.c.scope_id == bindparam("scope"))
+        .subquery()
+    )
+    columns = select(message.c.serial, message.c.msg_id, numbered.c.place, body)
+    return columns.join(numbered, numbered.c.serial == message.c.serial)
+
+
+def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
+
+
+async def read_marks(connection: AsyncConnection, scope_id: int, rows: Sequence[Row]) -> list[tuple[str, ...]]:
+    """The marks of each of these messages, which are in order."""
+    if not rows:
+        return []
+    query = (
+        select(mark.c.serial, mark.c.mark)
+        .where(mark.c.scope_id == scope_id, mark.c.serial.between(rows[0].serial, rows[-1].serial))
+        .order_by(mark.c.serial, mark.c.ordinal)
+    )
+    marks: dict[int, list[str]] = {}
+    for serial, name in (await connection.execute(query)).all():
+        marks.setdefault(serial, []).append(unescape(name))
+    return [tuple(marks.get(row.serial, ())) for row in rows]
+
+
+def with_bodies(entries: Iterable[Entry]) -> list[Written]:
+    """Entries made ready to be stored.
+
+    Raises:
+        TypeError: a message cannot be written as JSON.
+    """
+    return [(entry, encode_body(entry.msg)) for entry in entries]
+
+
+async def insert_entries(
+    connection: AsyncConnection, scope_id: int, first_serial: int, entries: Sequence[Written]
+) -> None:
+    """Append messages, numbered from `first_serial` on."""
+    if entries:
+        rows = [
+            {"scope_id": scope_id, "serial": serial, "msg_id": escape(entry.msg.id), "body": body}
+            for serial, (entry, body) in enumerate(entries, first_serial)
+        ]
+        await connection.execute(insert(message), rows)
+        await _insert_marks(connection, scope_id, enumerate((entry.marks for entry, _ in entries), first_serial))
+
+
+async def _insert_marks(
+    connection: AsyncConnection, scope_id: int, marks: Iterable[tuple[int, tuple[str, ...]]]
+) -> None:
+    rows = [
+        {"scope_id": scope_id, "serial": serial, "ordinal": ordinal, "mark": escape(name)}
+        for serial, names in marks
+        for ordinal, name in enumerate(names)
+    ]
+    if rows:
+        await connection.execute(insert(mark), rows)
+
+
+async def remark(connection: AsyncConnection, scope_id: int, rows: Sequence[Row], change: Remark) -> list[MarksChange]:
+    """Give messages the marks that `change` makes of theirs; only those that really changed."""
+    changed: dict[int, MarksChange] = {}
+    for row, before in zip(rows, await read_marks(connection, scope_id, rows), strict=True):
+        after = change(row.msg_id, before)
+        if after != before:
+            changed[row.serial] = MarksChange(row.place, row.msg_id, before, after)
+    had_some = [{"scope": scope_id, "of_serial": serial} for serial, one in changed.items() if one.before]
+    if had_some:
+        await connection.execute(_DELETE_ROWS[0], had_some)
+    await _insert_marks(connection, scope_id, ((serial, one.after) for serial, one in changed.items()))
+    return list(changed.values())
+
+
+async def delete_rows(connection: AsyncConnection, scope_id: int, rows: Sequence[Row]) -> None:
+    """Delete messages and their marks."""
+    for statement in _DELETE_ROWS:
+        await connection.execute(statement, [{"scope": scope_id, "of_serial": row.serial} for row in rows])
+
+
+async def delete_all(connection: AsyncConnection, scope_id: int) -> None:
+    """Delete all messages of the session and their marks."""
+    for table in (mark, message):
+        await connection.execute(delete(table).where(table.c.scope_id == scope_id))

@@ -1,0 +1,237 @@
+"""`StoredMemory`: working memory that lies in a store which others may write to as well."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from types import TracebackType
+from typing import Any, Self
+
+from agent_core.change import Inserted, Snapshot, StoredEntry, stored
+from agent_core.errors import StorageError
+from agent_core.marks import Entry, Marks, normalize_marks
+from agent_core.message import Msg
+from agent_core.prompt import summary_message
+from memory.working.base import MemoryBase
+from memory.working.checks import check_ids, check_messages
+from memory.working.state import content_from_json, content_to_json
+from memory.working.store import Head, Outcome, Rewriting, Store
+
+_log = logging.getLogger(__name__)
+
+
+class StoredMemory(MemoryBase):
+    """Base of the memories whose content is in a database. Every call is one transaction, one at a time.
+
+    Every committed mutation bumps the store's revision. A call that finds another revision than the listeners know of
+    publishes a snapshot in place of its own change, so that whoever follows the changes has the content as it is. Who
+    subscribes to a store that holds something already reads `entries()` first, as with any memory.
+
+    The summary is in the store; `_compressed_summary` is what the last call saw of it. `state_dict` holds no more than
+    that, since it cannot wait for a store; `export_state` gives everything. `load_state_dict` takes either, also from
+    AgentScope: what it was given is written by the next call, or at once by `import_state`.
+    """
+
+    publishes_changes = True
+
+    def __init__(self, store: Store) -> None:
+        super().__init__()
+        self._store = store
+        self._told = 0
+        self._unwritten: tuple[list[Entry] | None, str] | None = None
+
+    async def add(
+        self,
+        memories: Msg | Sequence[Msg] | None,
+        marks: Marks = None,
+        allow_duplicates: bool = False,
+        **kwargs: Any,
+    ) -> None:
+        """Append messages; one whose id is stored already only gets the marks, unless `allow_duplicates`."""
+        wanted = normalize_marks(marks)
+        messages = check_messages(memories)
+        if messages:
+            await self._mutate(lambda tell: self._store.add(messages, wanted, allow_duplicates, tell))
+
+    async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
+        """Delete messages by id; how many there were."""
+        ids = tuple(dict.fromkeys(check_ids(msg_ids)))
+        return await self._mutate(lambda tell: self._store.delete(ids, (), tell)) if ids else 0
+
+    async def delete_by_mark(self, mark: Marks, **kwargs: Any) -> int:
+        """Delete messages that have this mark, or any of these; how many there were."""
+        marks = normalize_marks(mark, "mark")
+        return await self._mutate(lambda tell: self._store.delete(None, marks, tell)) if marks else 0
+
+    async def update_messages_mark(
+        self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
+    ) -> int:
+        """Set, replace or remove a mark; the number of messages really changed."""
+        new = normalize_marks(new_mark, "new_mark")
+        old = normalize_marks(old_mark, "old_mark")
+        ids = None if msg_ids is None else tuple(dict.fromkeys(check_ids(msg_ids)))
+        if new == old or ids == ():
+            return 0
+        return await self._mutate(lambda tell: self._store.replace_mark(old, new, ids, tell))
+
+    async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
+        """Give messages exactly these marks; the number of messages really changed."""
+        wanted = {id_: normalize_marks(list(value)) for id_, value in marks.items()}
+        return await self._mutate(lambda tell: self._store.set_marks(wanted, tell)) if wanted else 0
+
+    async def update_compressed_summary(self, summary: str) -> None:
+        """Replace the summary; an empty one means that there is none."""
+        if not isinstance(summary, str):
+            raise TypeError(f"summary must be a str, not {summary!r}")
+        await self._mutate(lambda _: self._store.set_summary(summary))
+
+    async def clear(self) -> None:
+        """Delete everything, the summary too."""
+        await self._mutate(self._store.clear)
+
+    async def restore(self, entries: Sequence[StoredEntry]) -> None:
+        """Put deleted messages back to where they were; ids that are stored already are passed over."""
+
+        def put_back(everything: list[Entry], summary: str) -> Rewriting | None:
+            known = {entry.msg.id for entry in everything}
+            placed = []
+            for entry in entries:
+                if entry.msg.id not in known:
+                    position = min(entry.position, len(everything))
+                    everything.insert(position, Entry(entry.msg, entry.marks))
+                    placed.append(StoredEntry(position, entry.msg, entry.marks))
+            return Rewriting(everything, summary, Inserted(tuple(placed))) if placed else None
+
+        await self._mutate(lambda _: self._store.rewrite(put_back))
+
+    async def size(self) -> int:
+        """The number of stored messages."""
+        async with self._turn():
+            return self._saw(await self._store.head()).size
+
+    async def get_memory(
+        self,
+        mark: Marks = None,
+        exclude_mark: Marks = None,
+        prepend_summary: bool = True,
+        **kwargs: Any,
+    ) -> list[Msg]:
+        """The messages that pass a filter, in insertion order."""
+        wanted = None if mark is None else normalize_marks(mark, "mark")
+        unwanted = normalize_marks(exclude_mark, "exclude_mark")
+        async with self._turn():
+            head, messages = await self._store.messages(wanted, unwanted)
+            self._saw(head)
+        return [summary_message(head.summary), *messages] if prepend_summary and head.summary else messages
+
+    async def entries(self) -> list[Entry]:
+        """All messages with their marks."""
+        async with self._turn():
+            head, entries = await self._store.entries()
+            self._saw(head)
+            self._told = self._told or head.revision
+        return entries
+
+    async def refresh(self) -> bool:
+        """Look whether someone else has written; if so, publish a snapshot. Cheap when not.
+
+        Returns:
+            Whether someone has.
+        """
+        async with self._turn():
+            head = self._saw(await self._store.head())
+            if head.revision == self._told:
+                return False
+            await self._publish_snapshot(head)
+            return True
+
+    async def export_state(self) -> dict[str, Any]:
+        """Everything, JSON-safe, in the form of `InMemoryMemory.state_dict`."""
+        async with self._turn():
+            head, entries = await self._store.entries()
+        return {"_compressed_summary": head.summary, "content": content_to_json(entries)}
+
+    async def import_state(self, state: Mapping[str, Any]) -> None:
+        """Replace what is stored by a state, as `load_state_dict` does, and wait until it is written."""
+        self.load_state_dict(state)
+        async with self._turn():
+            pass
+
+    def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> None:
+        """Take a state, to be written by the next call: all of it, or the summary only when it has no `content`.
+
+        Raises:
+            KeyError: `strict`, and there is neither content nor summary.
+            ValueError: the content is not a list of messages; nothing has been changed.
+        """
+        if "content" in state_dict:
+            content = content_from_json(state_dict["content"])
+            self._unwritten = (content, str(state_dict.get("_compressed_summary", "")))
+        elif "_compressed_summary" in state_dict:
+            self._unwritten = (None, str(state_dict["_compressed_summary"]))
+        elif strict:
+            raise KeyError("the state lacks '_compressed_summary'")
+        else:
+            return
+        self._compressed_summary = self._unwritten[1]
+
+    async def aclose(self) -> None:
+        """Close the connections that this memory made itself. What is stored stays."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.aclose()
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        async with self._store.lock:
+            if self._unwritten is not None:
+                await self._write(*self._unwritten)
+                self._unwritten = None
+            yield
+
+    async def _write(self, content: list[Entry] | None, summary: str) -> None:
+        if content is None:
+            outcome = await self._store.set_summary(summary)
+        else:
+            whole = Rewriting(content, summary, Snapshot(stored(content), summary))
+            outcome = await self._store.rewrite(lambda _entries, _summary: whole)
+        await self._tell(outcome)
+
+    async def _mutate(self, operation: Callable[[bool], Awaitable[Outcome]]) -> int:
+        async with self._turn():
+            outcome = await operation(bool(self._listeners))
+            await self._tell(outcome)
+        return outcome.changed
+
+    async def _tell(self, outcome: Outcome) -> None:
+        self._saw(outcome.head)
+        if outcome.head.revision == outcome.found:
+            return
+        if outcome.found == self._told:
+            self._told = outcome.head.revision
+            for change in outcome.changes:
+                self._publish(change)
+            return
+        try:
+            await self._publish_snapshot(outcome.head)
+        except StorageError:
+            # The mutation is committed all the same; the next call that works tells of it.
+            _log.exception("a change of %s could not be told", type(self).__name__)
+
+    async def _publish_snapshot(self, head: Head) -> None:
+        if not self._listeners:
+            self._told = head.revision
+            return
+        head, entries = await self._store.entries()
+        self._told = self._saw(head).revision
+        self._publish(Snapshot(stored(entries), head.summary))
+
+    def _saw(self, head: Head) -> Head:
+        self._compressed_summary = head.summary
+        return head
