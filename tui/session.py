@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -21,28 +20,13 @@ from msgspec import Struct
 from agent_core.change import Added, Inserted, Snapshot
 from agent_core.errors import StorageError
 from agent_core.event import Event, MemoryChanged, ReplyStarted, encode_event
-from agent_core.message import Msg
-from agent_core.text import first_line
+from agent_core.tool.file_lock import try_lock
 from agent_core.tool.local_files import NO_FOLLOW
 
 FORMAT = 1
 """Of the session files that this program writes; it refuses larger numbers."""
 RETRY_SECONDS = 2.0
 """Between two tries to write to a disk that has refused."""
-_TITLE_LENGTH = 80
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _try_lock(handle: int) -> None:
-        # Far behind the end, since Windows keeps others from reading what is locked.
-        os.lseek(handle, 1 << 40, os.SEEK_SET)
-        msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _try_lock(handle: int) -> None:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class SessionHeader(Struct, frozen=True, kw_only=True):
@@ -66,27 +50,18 @@ class SessionFile:
         handle: of a file that is there already, from `open_locked`.
         lead: bytes that must stand before the next line.
         problem: why the session is not being saved, if that is known already.
-        title: the first thing that the user said, if that is known already.
 
     Attributes:
-        title: the first line of the first thing that the user said, shortened; empty before that.
         problem: why what has happened is not all on disk, in one line for people; empty when it is.
         on_problem: called with the new value whenever `problem` changes.
     """
 
     def __init__(
-        self,
-        header: SessionHeader,
-        path: Path | None,
-        handle: int | None = None,
-        lead: bytes = b"",
-        problem: str = "",
-        title: str = "",
+        self, header: SessionHeader, path: Path | None, handle: int | None = None, lead: bytes = b"", problem: str = ""
     ) -> None:
         self.header = header
         self.path = path
         self.problem = problem
-        self.title = title
         self.on_problem: Callable[[str], None] = lambda problem: None
         self._handle = handle
         self._lead = lead if handle is not None else header_line(header)
@@ -102,8 +77,6 @@ class SessionFile:
 
     def append(self, event: Event) -> None:
         """Write one event. Never fails: what went wrong is told by `problem`."""
-        if not self.title and isinstance(event, MemoryChanged) and isinstance(event.change, Added | Snapshot):
-            self.title = title_of(entry.msg for entry in event.change.entries)
         if self.path is None or self._is_closed:
             return
         self._unsaved += self._lead + encode_event(event) + b"\n"
@@ -144,7 +117,7 @@ class SessionFile:
         assert path is not None
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | NO_FOLLOW, 0o600)
-        _lock(handle)
+        try_lock(handle)
         return handle
 
     def _set_problem(self, error: OSError | None) -> None:
@@ -152,12 +125,6 @@ class SessionFile:
         if problem != self.problem:
             self.problem = problem
             self.on_problem(problem)
-
-
-def title_of(messages: Iterable[Msg]) -> str:
-    """The first line of the first thing that the user says in these messages; empty when there is none."""
-    texts = (msg.get_text_content() for msg in messages if msg.role == "user")
-    return next((line for text in texts if text and (line := first_line(text, _TITLE_LENGTH))), "")
 
 
 def not_saved(error: OSError) -> str:
@@ -180,9 +147,10 @@ def open_locked(path: Path) -> int:
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | NO_FOLLOW)
+        is_ours = try_lock(handle)
     except OSError as error:
         raise StorageError(f"Session {path.stem} cannot be opened: {error.strerror} ({path}).") from error
-    if not _lock(handle):
+    if not is_ours:
         os.close(handle)
         raise StorageError(f"Session {path.stem} is open in another window; go on there, or start a new one here.")
     return handle
@@ -195,15 +163,6 @@ def ends_in_mid_line(handle: int) -> bool:
         return False
     os.lseek(handle, size - 1, os.SEEK_SET)
     return os.read(handle, 1) != b"\n"
-
-
-def _lock(handle: int) -> bool:
-    """Lock an open file. False when another program holds it; a disk without locks keeps nobody away."""
-    try:
-        _try_lock(handle)
-    except OSError as error:
-        return error.errno not in (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
-    return True
 
 
 def _begins(event: Event) -> bool:

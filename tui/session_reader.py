@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -12,11 +12,13 @@ from msgspec.structs import replace
 from agent_core.errors import StorageError
 from agent_core.event import EVENT_TYPES, Event, MemoryChanged, decode_event
 from agent_core.marks import Entry
-from tui.session import FORMAT, SessionHeader, title_of
+from agent_core.text import first_line
+from tui.session import FORMAT, SessionHeader
 from tui.session_fold import SessionFold
 
 _KNOWN_TYPES = frozenset(str(cls.__struct_config__.tag) for cls in EVENT_TYPES)
 _HEADER_KEY = b'"mnemoscope_session"'
+_TITLE_LENGTH = 80
 _CHANGE_START = b'{"type":"memory_changed"'
 
 
@@ -99,7 +101,7 @@ def summarize(path: Path) -> SessionSummary:
             summary.header = header
         elif text.startswith(_CHANGE_START) and isinstance(event := _as_event(text), MemoryChanged):
             fold.take(event.change)
-            summary.title = summary.title or title_of(entry.msg for entry in fold.state.entries)
+            summary.title = summary.title or _title(fold.state.entries)
     summary.messages = len(fold.state.entries)
     return summary
 
@@ -159,6 +161,11 @@ def _is_of_unknown_type(text: bytes) -> bool:
         return msgspec.json.decode(text, type=_Tagged).type not in _KNOWN_TYPES
     except (ValueError, RecursionError):
         return False
+
+
+def _title(entries: Sequence[Entry]) -> str:
+    texts = (entry.msg.get_text_content() for entry in entries if entry.msg.role == "user")
+    return next((line for text in texts if text and (line := first_line(text, _TITLE_LENGTH))), "")
 
 
 def _count(number: int, what: str) -> str:

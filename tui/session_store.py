@@ -18,7 +18,7 @@ from msgspec import Struct
 from agent_core.errors import StorageError
 from agent_core.event import Event
 from agent_core.marks import Entry
-from tui.session import SessionFile, SessionHeader, ends_in_mid_line, header_line, not_saved, open_locked, title_of
+from tui.session import SessionFile, SessionHeader, ends_in_mid_line, header_line, not_saved, open_locked
 from tui.session_reader import SessionContent, read_header, read_session, summarize
 
 _FILE_NAME = re.compile(r"[0-9a-f]{8}\.jsonl")
@@ -84,8 +84,7 @@ class SessionStore:
             lead = b"\n" if ends_in_mid_line(handle) else b""
             if not content.header:
                 lead += header_line(header)
-            title = title_of(entry.msg for entry in content.entries)
-            return _opened(SessionFile(header, path, handle, lead, title=title), content)
+            return _opened(SessionFile(header, path, handle, lead), content)
         except BaseException:
             os.close(handle)
             raise

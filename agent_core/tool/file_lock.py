@@ -22,12 +22,14 @@ from agent_core.tool.local_files import NO_FOLLOW, open_folder
 if sys.platform == "win32":
     import msvcrt
 
-    def _try_lock(handle: int) -> None:
+    def _lock(handle: int) -> None:
+        # Far behind the end, since Windows keeps others from reading what is locked.
+        os.lseek(handle, 1 << 40, os.SEEK_SET)
         msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)
 else:
     import fcntl
 
-    def _try_lock(handle: int) -> None:
+    def _lock(handle: int) -> None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
@@ -35,6 +37,22 @@ WAIT = 10.0
 """Seconds to wait for somebody else to let go."""
 _HELD = (errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP)
+
+
+def try_lock(handle: int) -> bool:
+    """Lock an open file without waiting, until it is closed. False when somebody else holds it.
+
+    Raises:
+        OSError: it cannot be locked for another reason than that; a disk without locks keeps nobody away.
+    """
+    try:
+        _lock(handle)
+    except OSError as error:
+        if error.errno in _HELD:
+            return False
+        if error.errno not in _UNSUPPORTED:
+            raise
+    return True
 
 
 @asynccontextmanager
@@ -78,18 +96,12 @@ class _SideLock:
         access = os.O_RDWR if sys.platform == "win32" else os.O_RDONLY
         handle = os.open(self._path, access | os.O_CREAT | NO_FOLLOW, 0o666, dir_fd=self._folder_handle)
         try:
-            _try_lock(handle)
-        except OSError as error:
-            if error.errno not in _UNSUPPORTED:
+            if try_lock(handle) and self._still_names(handle):
+                self._handle = handle
+        finally:
+            if self._handle is None:
                 os.close(handle)
-                if error.errno in _HELD:
-                    return False
-                raise
-        if not self._still_names(handle):
-            os.close(handle)
-            return False
-        self._handle = handle
-        return True
+        return self._handle is not None
 
     def _still_names(self, handle: int) -> bool:
         """Whether the file that was locked is still the one beside the file, not one that was removed meanwhile."""

@@ -392,16 +392,6 @@ def test_the_list_has_the_last_used_first_with_its_first_user_line_and_its_size(
     assert second.modified == 1_000
 
 
-def test_the_title_is_known_as_soon_as_something_was_said_and_after_resuming(store: SessionStore) -> None:
-    session = store.new(WORKDIR)
-    assert session.file.title == ""
-    session.file.append(added("hello"))
-    session.file.append(added("later", 1))
-    assert session.file.title == "hello"
-    session.file.close()
-    assert store.resume(session.file.id, WORKDIR).file.title == "hello"
-
-
 def test_continuing_takes_the_newest_session_of_this_workdir(store: SessionStore) -> None:
     mine, other = written(store), written(store, workdir="/another")
     oldest = written(store)
