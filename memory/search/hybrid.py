@@ -1,0 +1,230 @@
+"""`HybridSearch`: passages found by their words and by their meaning."""
+
+from __future__ import annotations
+
+import heapq
+import logging
+import re
+import threading
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from agent_core.text import first_line
+from agent_core.words import tokenize
+from memory.search.bm25 import Bm25Index
+from memory.search.embedder import Embedder, embeddable
+from memory.search.embedding_queue import EmbeddingQueue
+from memory.search.fusion import fuse
+from memory.search.neighbours import Neighbours
+from memory.search.vectors import VectorMatrix
+
+if TYPE_CHECKING:
+    from memory.search.vector_cache import VectorCache
+    from memory.search.vectors import Vector
+
+K = TypeVar("K", bound=Hashable)
+
+NEAREST = 200
+"""So many passages are looked at for their meaning alone; those that words lead to are looked at in any case."""
+
+_WORD = re.compile(r"\w+(?:['’]\w+)*")
+_log = logging.getLogger(__name__)
+
+
+class Passage(NamedTuple, Generic[K]):
+    """A text that can be found.
+
+    Args:
+        key: names it.
+        text: what it says.
+        group: the conversation, or other thing with an order, that it is part of.
+        position: where it stands in its group; behind all others when None.
+        vector: its embedding where it is known already, by the model that the search embeds questions with.
+    """
+
+    key: K
+    text: str
+    group: Hashable | None = None
+    position: float | None = None
+    vector: Vector | None = None
+
+
+class Hit(NamedTuple, Generic[K]):
+    """A passage that was found.
+
+    Args:
+        key: names it.
+        score: 0 to 1; comparable within one search only.
+        lexical: its BM25 score, with what its neighbours lend it; 0.0 when no word leads to it.
+        semantic: the cosine of its vector and the question's; None where there is none yet.
+        why: a few words for people.
+    """
+
+    key: K
+    score: float
+    lexical: float
+    semantic: float | None
+    why: str
+
+
+class Progress(NamedTuple):
+    """How many passages there are, how many of them have a vector, and why embedding rests; empty when it does not."""
+
+    passages: int
+    embedded: int
+    problem: str = ""
+
+
+class HybridSearch(Generic[K]):
+    """Passages, found by BM25 and by vectors; by BM25 alone where there is no embedder.
+
+    New passages are found by their words at once, and by their meaning as soon as a thread in the background has
+    embedded them, for which nobody waits. May be used by several threads, not on an event loop: `add` takes as long
+    as counting words, `search` as embedding the question.
+
+    Args:
+        embedder: gives the vectors.
+        cache: keeps them between runs.
+    """
+
+    def __init__(self, embedder: Embedder | None = None, cache: VectorCache | None = None) -> None:
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._words: Bm25Index[K] = Bm25Index()
+        self._neighbours: Neighbours[K] = Neighbours()
+        self._vectors: VectorMatrix[K] = VectorMatrix()
+        self._queue: EmbeddingQueue[K] | None = None
+        if embedder is not None:
+            self._queue = EmbeddingQueue(embedder, cache, self._lock, self._vectors.put)
+        self._problem = ""
+
+    def __len__(self) -> int:
+        return len(self._words)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._words
+
+    def add(self, passages: Iterable[Passage[K]]) -> None:
+        """Take in passages; one whose key is known replaces what was there.
+
+        Raises:
+            ValueError: a vector has not the length of the others.
+        """
+        passages = list(passages)
+        texts = [embeddable(passage.text) if passage.vector is None else "" for passage in passages]
+        kept = self._queue.kept(list(filter(None, texts))) if self._queue is not None else {}
+        for passage, text in zip(passages, texts, strict=True):
+            with self._lock:
+                self._remove(passage.key)
+                self._words.add(passage.key, passage.text)
+                if passage.group is not None:
+                    self._neighbours.place(passage.key, passage.group, passage.position)
+                vector = kept.get(text) if passage.vector is None else passage.vector
+                if vector is not None:
+                    self._vectors.put(passage.key, vector)
+                elif self._queue is not None and text:
+                    self._queue.put(passage.key, text)
+
+    def remove(self, keys: Iterable[K]) -> None:
+        """Forget passages; keys that are not known are no error."""
+        for key in keys:
+            with self._lock:
+                self._remove(key)
+
+    def search(
+        self,
+        question: str,
+        limit: int,
+        *,
+        vector: Vector | None = None,
+        only: Callable[[K], bool] | None = None,
+    ) -> list[Hit[K]]:
+        """The passages that fit a question best, the best first; never waits for the vectors of new passages.
+
+        Args:
+            question: what is looked for.
+            limit: hits, at most.
+            vector: the question's embedding where it is known already.
+            only: whether a passage may be a hit; called with the lock held.
+        """
+        if vector is None:
+            vector = self._embed(question)
+        with self._lock:
+            lexical = self._neighbours.share(self._words.scores(question))
+            if only is not None:
+                lexical = {key: score for key, score in lexical.items() if only(key)}
+            semantic = self._vectors.nearest(vector, NEAREST, lexical, only) if vector is not None else {}
+            best = heapq.nlargest(limit, fuse(lexical, semantic).items(), key=lambda item: item[1])
+            shared = self._words.shared_words(question, [key for key, _ in best])
+        forms = _forms(question)
+        return [
+            Hit(
+                key,
+                score,
+                lexical.get(key, 0.0),
+                semantic.get(key),
+                _reason([forms[word] for word in shared[key]], key in lexical, semantic.get(key)),
+            )
+            for key, score in best
+        ]
+
+    def progress(self) -> Progress:
+        """How far the embedding is."""
+        with self._lock:
+            problem = self._problem or (self._queue.problem if self._queue is not None else "")
+            return Progress(len(self._words), len(self._vectors), problem)
+
+    def wait_embedded(self, timeout: float | None = None) -> bool:
+        """Wait until every passage is embedded or embedding has failed; False if `timeout` seconds were not enough."""
+        return self._queue is None or self._queue.wait(timeout)
+
+    def close(self) -> None:
+        """Embed no more; what is there can still be searched."""
+        if self._queue is not None:
+            self._queue.close()
+
+    def _remove(self, key: K) -> None:
+        self._words.remove(key)
+        self._neighbours.remove(key)
+        self._vectors.remove(key)
+        if self._queue is not None:
+            self._queue.discard(key)
+
+    def _embed(self, question: str) -> Vector | None:
+        """The question's vector; None when there is nothing to compare it with, or the embedder fails."""
+        if self._embedder is None or not embeddable(question):
+            return None
+        with self._lock:
+            if self._queue is not None:
+                self._queue.work()
+            if not len(self._vectors):
+                return None
+        try:
+            vector: Vector = self._embedder.embed_queries([question])[0]
+        except Exception as error:
+            _log.warning("a question could not be embedded", exc_info=True)
+            self._problem = first_line(str(error)) or type(error).__name__
+            return None
+        self._problem = ""
+        return vector
+
+
+def _forms(question: str) -> dict[str, str]:
+    """The comparable words of a question with the forms in which they stand there, for people."""
+    forms = {word: word for word in tokenize(question)}
+    for form in _WORD.findall(question):
+        words = tokenize(form)
+        if len(words) == 1:
+            forms[words[0]] = form
+    return forms
+
+
+def _reason(words: Sequence[str], is_lexical: bool, cosine: float | None) -> str:
+    reasons = []
+    if words:
+        reasons.append(f"shares {', '.join(words)}")
+    elif is_lexical:
+        reasons.append("stands next to one that shares words")
+    if cosine is not None:
+        reasons.append(f"meaning {cosine:.2f}")
+    return "; ".join(reasons)

@@ -1,0 +1,113 @@
+"""Vectors by key, in one matrix, compared with all at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vector = Sequence[float] | npt.NDArray[np.float32]
+    Matrix = npt.NDArray[np.float32]
+
+K = TypeVar("K", bound=Hashable)
+
+_FIRST_ROWS = 64
+
+
+class VectorMatrix(Generic[K]):
+    """Vectors of one length, brought to length 1. Not thread-safe."""
+
+    def __init__(self) -> None:
+        self._rows: dict[K, int] = {}
+        self._keys: list[K] = []
+        self._matrix: Matrix | None = None
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def __contains__(self, key: K) -> bool:
+        return key in self._rows
+
+    def put(self, key: K, vector: Vector) -> None:
+        """Take in a vector; an earlier one of the same key is replaced.
+
+        Raises:
+            ValueError: it has not the length of the others.
+        """
+        unit = unit_length(vector)
+        matrix = self._with_room(unit)
+        row = self._rows.setdefault(key, len(self._keys))
+        if row == len(self._keys):
+            self._keys.append(key)
+        matrix[row] = unit
+
+    def remove(self, key: K) -> None:
+        """Forget a vector, if it is there."""
+        row = self._rows.pop(key, None)
+        if row is None or self._matrix is None:
+            return
+        last = self._keys.pop()
+        if last != key:
+            # The last one moves into the gap.
+            self._matrix[row] = self._matrix[len(self._keys)]
+            self._keys[row] = last
+            self._rows[last] = row
+
+    def nearest(
+        self,
+        vector: Vector,
+        count: int,
+        also: Iterable[K] = (),
+        only: Callable[[K], bool] | None = None,
+    ) -> dict[K, float]:
+        """The cosines, -1 to 1, of the `count` nearest vectors, and of those of the keys in `also`.
+
+        Args:
+            vector: what they are compared with.
+            count: how many are wanted.
+            also: keys whose cosines are wanted however far they are.
+            only: whether a key is wanted at all.
+
+        Raises:
+            ValueError: `vector` has not the length of the others.
+        """
+        import numpy as np
+
+        if self._matrix is None or not self._keys:
+            return {}
+        unit = unit_length(vector)
+        _require_length(self._matrix, unit)
+        cosines = self._matrix[: len(self._keys)] @ unit
+        rows = np.array([row for row, key in enumerate(self._keys) if only is None or only(key)], dtype=np.intp)
+        if count < len(rows):
+            rows = rows[np.argpartition(-cosines[rows], count)[:count]]
+        wanted = {int(row) for row in rows}
+        wanted.update(self._rows[key] for key in also if key in self._rows and (only is None or only(key)))
+        return {self._keys[row]: float(cosines[row]) for row in sorted(wanted)}
+
+    def _with_room(self, unit: Matrix) -> Matrix:
+        import numpy as np
+
+        if self._matrix is None or not self._keys:
+            self._matrix = np.zeros((_FIRST_ROWS, len(unit)), dtype=np.float32)
+        _require_length(self._matrix, unit)
+        if len(self._keys) == len(self._matrix):
+            self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
+        return self._matrix
+
+
+def unit_length(vector: Vector) -> Matrix:
+    """A vector brought to length 1; one of zeros stays as it is."""
+    import numpy as np
+
+    array = np.asarray(vector, dtype=np.float32)
+    norm = float(np.linalg.norm(array))
+    return array / norm if norm else array
+
+
+def _require_length(matrix: Matrix, vector: Matrix) -> None:
+    if len(vector) != matrix.shape[1]:
+        raise ValueError(f"a vector of {len(vector)} numbers among vectors of {matrix.shape[1]}")
