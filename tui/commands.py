@@ -17,6 +17,14 @@ APP = "app"
 PROMPT = "prompt"
 APPROVAL = "approval"
 TRANSCRIPT = "transcript"
+LIST = "list"
+ASK = "ask"
+MARKS = "marks"
+CONTENT = "content"
+FILTER = "filter"
+INDEX = "index"
+HINTS = "hints"
+READING = "reading"
 
 
 class Command(Struct, frozen=True):
@@ -65,8 +73,10 @@ COMMANDS: tuple[Command, ...] = (
     Command("stop_or_quit", "copy what is selected, else stop the reply, else (twice) quit", "Chat", "ctrl+c"),
     Command("mark", "mark what you say next; without names: show, off: stop marking", "Memory", slash="mark",
             usage="[NAME… | off]"),
-    Command("filter", "send only messages marked NAME, none marked -NAME; off: send all", "Memory", slash="filter",
-            usage="[NAME… -NAME… summary on|off | off]"),
+    Command("filter", "send only messages marked NAME, none marked !NAME; off: send all", "Memory", slash="filter",
+            usage="[NAME… !NAME… | off]"),
+    Command("summary", "send the summary, or what it covers instead", "Memory", slash="summary", usage="[on|off]",
+            choices=("on", "off")),
     Command("compact", "summarise the older part of the conversation now", "Memory", slash="compact",
             usage="[WHAT TO KEEP]"),
     Command("new", "start a new session", "Session", slash="new"),
@@ -83,13 +93,58 @@ COMMANDS: tuple[Command, ...] = (
     Command("help", "keys and commands", "Program", "f1", slash="help", label="help"),
     Command("palette", "find a command by name", "Program", "ctrl+p", label="commands"),
     Command("quit", "leave; the session is kept", "Program", "ctrl+q", slash="quit", label="quit"),
-    Command("page_up", "scroll the chat back", "Chat", "pageup", scope=PROMPT),
-    Command("page_down", "scroll the chat forward", "Chat", "pagedown", scope=PROMPT),
+    Command("scroll_chat(-1)", "scroll the chat back", "Chat", "pageup", scope=PROMPT),
+    Command("scroll_chat(1)", "scroll the chat forward", "Chat", "pagedown", scope=PROMPT),
     Command("once", "allow this call", "When asked", "y", scope=APPROVAL),
     Command("always", "allow this and the like from now on", "When asked", "a", scope=APPROVAL),
     Command("no", "refuse this call", "When asked", "n", scope=APPROVAL),
     Command("leave", "back to the prompt without answering", "When asked", "tab", scope=APPROVAL),
-    Command("toggle", "open or fold a row of the chat", "Chat", "enter,space", scope=TRANSCRIPT),
+    Command("scroll_change(-2)", "scroll back what the call would change", "When asked", "up", scope=APPROVAL),
+    Command("scroll_change(2)", "scroll it forward", "When asked", "down", scope=APPROVAL),
+    Command("scroll_chat(-1)", "scroll the chat back", "When asked", "pageup", scope=APPROVAL),
+    Command("scroll_chat(1)", "scroll the chat forward", "When asked", "pagedown", scope=APPROVAL),
+    Command("unfold", "open or fold a row of the chat", "Chat", "enter,space", scope=TRANSCRIPT),
+    Command("up", "one row up", "Lists", "up,k", scope=LIST),
+    Command("down", "one row down", "Lists", "down,j", scope=LIST),
+    Command("page_back", "one screenful up", "Lists", "pageup", scope=LIST),
+    Command("page_on", "one screenful down", "Lists", "pagedown", scope=LIST),
+    Command("first", "the first row", "Lists", "home,g", scope=LIST),
+    Command("last", "the last row", "Lists", "end,G", scope=LIST),
+    Command("extend_up", "select upwards", "Lists", "shift+up", scope=LIST),
+    Command("extend_down", "select downwards", "Lists", "shift+down", scope=LIST),
+    Command("take_offer", "take the mark that is offered", "When a pane asks", "tab", scope=MARKS),
+    Command("yes", "answer yes", "When a pane asks", "y", scope=ASK),
+    Command("no", "answer no", "When a pane asks", "n,escape", scope=ASK),
+    Command("open", "open the message whole", "Content", "enter", label="open", scope=CONTENT),
+    Command("select", "select the message, or no longer", "Content", "space", label="select", scope=CONTENT),
+    Command("select_all", "select all messages, or none", "Content", "a", scope=CONTENT),
+    Command("mark", "set a mark on what is selected, or take it off", "Content", "m", label="mark", scope=CONTENT),
+    Command("mark_again", "the same with the marks used last", "Content", "M", scope=CONTENT),
+    Command("rename_mark", "rename a mark", "Content", "r", label="rename", scope=CONTENT),
+    Command("remove_mark", "take a mark off", "Content", "x", scope=CONTENT),
+    Command("delete", "delete what is selected", "Content", "d,delete", label="delete", scope=CONTENT),
+    Command("find", "search in all that the messages say", "Content", "slash", label="search", scope=CONTENT),
+    Command("find_next", "the next message that is found", "Content", "n", scope=CONTENT),
+    Command("find_previous", "the one before", "Content", "N", scope=CONTENT),
+    Command("filter_mark", "show only what has the message's mark, or all again", "Content", "f", label="filter",
+            scope=CONTENT),
+    Command("leave", "select nothing, or back to the prompt", "Content", "escape", scope=CONTENT),
+    Command("want", "want the mark, or no longer", "Filter", "enter,space", label="want", scope=FILTER),
+    Command("leave_out", "leave out what has the mark, or no longer", "Filter", "exclamation_mark",
+            label="leave out", scope=FILTER),
+    Command("apply", "have the agent send by this filter", "Filter", "a", label="apply", scope=FILTER),
+    Command("look", "show only what passes, or everything; changes nothing about what is sent", "Filter", "v",
+            label="view only", scope=FILTER),
+    Command("clear", "filter nothing any more", "Filter", "c", label="clear", scope=FILTER),
+    Command("switch_summary", "switch the summary on or off", "Filter", "s", label="summary", scope=FILTER),
+    Command("type", "type the marks", "Filter", "e,slash", scope=FILTER),
+    Command("leave", "from a line back to the marks, from there to the prompt", "Filter", "escape", scope=FILTER),
+    Command("open", "open the memory file", "Index", "enter", label="open", scope=INDEX),
+    Command("open_index", "open MEMORY.md as it was injected", "Index", "i", label="MEMORY.md", scope=INDEX),
+    Command("open", "fold or unfold the reply, open the text of a file", "Hints", "enter,space", label="open",
+            scope=HINTS),
+    Command("close", "back to what was there", "When reading", "escape,q,enter", label="close", scope=READING),
+    Command("copy", "copy the whole text", "When reading", "c,y", label="copy", scope=READING),
 )  # fmt: skip
 
 
@@ -105,9 +160,14 @@ def slash_commands(commands: Iterable[Command] = COMMANDS) -> dict[str, Command]
 
 def nearest_slash(name: str, commands: Iterable[Command] = COMMANDS) -> list[str]:
     """Names of slash commands that are spelled much like `name`, the likeliest first."""
-    names = list(slash_commands(commands))
-    starting = [known for known in names if name and known.startswith(name)]
-    return list(dict.fromkeys([*starting, *get_close_matches(name, names, n=3, cutoff=0.5)]))
+    return nearest(name, slash_commands(commands))
+
+
+def nearest(name: str, names: Iterable[str]) -> list[str]:
+    """Those of `names` that begin with `name` or are spelled much like it, at most three, the likeliest first."""
+    known = list(names)
+    starting = [each for each in known if name and each.startswith(name)]
+    return list(dict.fromkeys([*starting, *get_close_matches(name, known, n=3, cutoff=0.5)]))[:3]
 
 
 def _binding(command: Command) -> Binding:

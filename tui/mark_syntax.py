@@ -7,7 +7,7 @@ string: `"a,b"`, `"!x"`. A `!` before a mark leaves out what has it. Upper and l
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from agent_core.marks import MemoryFilter
@@ -42,6 +42,18 @@ def parse_marks(text: str) -> tuple[str, ...]:
             quoted = format_mark(f"!{item.mark}")
             raise MarkSyntaxError(f"position {item.position}: ! has no meaning here; a mark that begins so is {quoted}")
     return tuple(dict.fromkeys(item.mark for item in items))
+
+
+def parse_mark(text: str) -> str:
+    """The one mark in `text`.
+
+    Raises:
+        MarkSyntaxError: there is none, there are several, or `parse_marks` refuses it.
+    """
+    marks = parse_marks(text)
+    if len(marks) != 1:
+        raise MarkSyntaxError('one mark is wanted; one with blanks is written in quotes: "a b"')
+    return marks[0]
 
 
 def parse_filter(text: str, *, prepend_summary: bool = True) -> MemoryFilter:
@@ -101,6 +113,31 @@ def explain_contradiction(memory_filter: MemoryFilter) -> str:
     verb = "is" if len(both) == 1 else "are"
     effect = "nothing can pass" if len(both) == len(wanted) else f"{'it' if len(both) == 1 else 'they'} cannot pass"
     return f"{names} {verb} both wanted and left out, and leaving out wins: {effect}"
+
+
+def complete(text: str, known: Iterable[str]) -> str | None:
+    """`text` with its last mark completed to the first of the known marks that begins so; None when none does."""
+    start = _last_item(text)
+    typed = text[start:]
+    if not typed:
+        return None
+    written = (format_mark(mark) for mark in known)
+    found = next((mark for mark in written if mark.startswith(typed) and mark != typed), None)
+    return text[:start] + found if found else None
+
+
+def _last_item(text: str) -> int:
+    """Where the last mark of `text` begins, finished or not, behind its `!`."""
+    position = start = 0
+    while (position := _skip_separators(text, position)) < len(text):
+        start = position = position + (text[position] in _EXCLUDES)
+        try:
+            _, position = _mark(text, position)
+        except MarkSyntaxError:
+            return start
+        if position == len(text):
+            return start
+    return len(text)
 
 
 def _items(text: str) -> Iterator[_Item]:

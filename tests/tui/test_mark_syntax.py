@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from agent_core.marks import MemoryFilter
 from tui.mark_syntax import (
     MarkSyntaxError,
+    complete,
     describe_filter,
     explain_contradiction,
     format_filter,
@@ -136,3 +137,31 @@ def test_a_filter_is_told_in_words():
     assert describe_filter(MemoryFilter()) == "everything"
     assert describe_filter(parse_filter("planning !draft")) == "planning !draft"
     assert describe_filter(parse_filter("", prepend_summary=False)) == "everything, without the summary"
+
+
+@pytest.mark.parametrize(
+    ("text", "completed"),
+    [
+        ("pl", "planning"),
+        ("draft pl", "draft planning"),
+        ("draft,!pl", "draft,!planning"),
+        ('"a', '"a b"'),
+        ('x "a b', 'x "a b"'),
+        ("规", "规划"),
+        ("planning", None),
+        ("planning ", None),
+        ("planning,", None),
+        ("", None),
+        ("!", None),
+        ("zzz", None),
+        ('"planning" "a b" ', None),
+    ],
+)
+def test_the_last_mark_is_completed(text, completed):
+    assert complete(text, ["planning", "a b", "规划"]) == completed
+
+
+@given(st.text(), st.lists(marks))
+def test_a_completion_goes_on_with_what_was_typed(text, known):
+    completed = complete(text, known)
+    assert completed is None or (completed.startswith(text) and len(completed) > len(text))

@@ -58,7 +58,7 @@ class ContentView:
         self.flight: Flight | None = None
         self.narrowing: MemoryFilter | None = None
         self.last_prompt: dict[str, PromptPart] = {}
-        self._prompt_share: float | None = None
+        self._prompt_tokens = 0
         self._compressing: CompressionStarted | None = None
         self._compression_error = ""
         self._reply_id: str | None = None
@@ -123,22 +123,28 @@ class ContentView:
         verdict = self.judged.verdicts[position]
         return Row(self.stored.keys[position], position + 1, *verdict)
 
-    def summary_line(self, trigger_ratio: float) -> str:
-        """What there is to say about the summary; `trigger_ratio` is the share of the window that calls for one."""
+    def summary_line(self, trigger_ratio: float, context_size: int | None) -> str:
+        """What there is to say about the summary, or about why there is none.
+
+        Args:
+            trigger_ratio: the share of the window that calls for one.
+            context_size: the window in tokens; None when nobody knows it.
+        """
         if self._compressing is not None:
             messages = plural(self._compressing.messages, "message")
             return f"summarising {messages}, {estimated(self._compressing.tokens)} tokens …"
         failed = f" (the last attempt failed: {self._compression_error})" if self._compression_error else ""
         if not self.stored.summary:
-            return f"no summary yet: {self._why_no_summary(trigger_ratio)}{failed}"
+            return f"no summary yet: {self._why_no_summary(trigger_ratio, context_size)}{failed}"
         covered = plural(self.stored.mark_counts[COMPRESSED], "message")
         off = "" if self.memory_filter.prepend_summary else ", switched off by the filter"
         return f"summary of {covered}, {estimated(estimate_tokens(self.stored.summary))} tokens{off}{failed}"
 
-    def _why_no_summary(self, trigger_ratio: float) -> str:
-        if self._prompt_share is None:
+    def _why_no_summary(self, trigger_ratio: float, context_size: int | None) -> str:
+        if not context_size:
             return "older messages are summarised when the endpoint says that its window is full"
-        return f"older messages are summarised at {trigger_ratio:.0%} of the window (now {self._prompt_share:.0%})"
+        share = self._prompt_tokens / context_size
+        return f"older messages are summarised at {trigger_ratio:.0%} of the window (now {share:.0%})"
 
     def _begin_reply(self, reply_id: str | None) -> None:
         """A reply begins, or with None the running one is over: what was sent as part of it is judged anew."""
@@ -185,7 +191,7 @@ class ContentView:
         for key in event.removed:
             self.last_prompt.pop(key, None)
         self.last_prompt.update((part.key, part) for part in event.parts)
-        self._prompt_share = event.tokens / event.context_size if event.context_size else None
+        self._prompt_tokens = event.tokens
 
 
 def passing(entries: Sequence[Entry], memory_filter: MemoryFilter) -> list[int]:

@@ -9,7 +9,7 @@ from agent_core.marks import COMPRESSED, HINT, MEMORY, TOOL, MemoryFilter
 from agent_core.tokens import estimate_message_tokens
 from tui.mark_syntax import make_filter
 from tui.views.content import ContentView, passing
-from tui.views.figures import estimated
+from tui.views.figures import estimated, plural
 
 PROGRAM_MARKS = (HINT, TOOL, MEMORY, COMPRESSED)
 """The marks that the program sets by itself."""
@@ -66,9 +66,9 @@ class FilterView:
 
     def look(self, is_looking: bool) -> None:
         """Look through the draft, or at everything."""
-        self.is_looking = is_looking
         filters = self.draft.wanted is not None or bool(self.draft.unwanted)
-        self._content.narrow(self.draft if is_looking and filters else None)
+        self.is_looking = is_looking and filters
+        self._content.narrow(self.draft if self.is_looking else None)
 
     def toggle_wanted(self, mark: str) -> None:
         """Want this mark, or no longer."""
@@ -104,7 +104,7 @@ class FilterView:
         judged = self._content.tried
         reasons = " · ".join(f"{count} {reason}" for reason, count in judged.reasons.most_common())
         rest = f"; not: {reasons}" if reasons else ""
-        return f"{judged.sent} messages, {estimated(judged.sent_tokens)} tokens{rest}"
+        return f"{plural(judged.sent, 'message')}, {estimated(judged.sent_tokens)} tokens{rest}"
 
 
 def _simplest(memory_filter: MemoryFilter) -> MemoryFilter:

@@ -2,19 +2,52 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_core.event import Event, FileChanged, IndexRead
 from memory.agentic.folder import IndexFile, Scan
+from memory.agentic.index import fit_index, parse_index
+from memory.agentic.links import follow_links, without_link
+from memory.agentic.memory_file import MemoryFile
 from tui.views.figures import estimated, plural
+
+if TYPE_CHECKING:
+    from memory.agentic.middleware import AgenticMemoryMiddleware
 
 
 class FolderLook(NamedTuple):
-    """What a look at the folder gave: its files, MEMORY.md, and the part of it that would be injected now."""
+    """What a look at the folder gave.
+
+    Args:
+        scan: its files.
+        index_file: MEMORY.md as it is now; None before the first look.
+        fitted_text: the part of it that would be injected now.
+        bad_links: links of the index that lead to no file, one line each.
+        unlinked: paths of the files that the index does not mention.
+    """
 
     scan: Scan = Scan()
     index_file: IndexFile | None = None
     fitted_text: str = ""
+    bad_links: tuple[str, ...] = ()
+    unlinked: frozenset[str] = frozenset()
+
+
+async def look_at(middleware: AgenticMemoryMiddleware, before: FolderLook) -> FolderLook:
+    """Look at a memory folder; `before` is what the last look gave. Costs a listing as long as nothing has changed."""
+    folder = middleware.folder
+    scan = await folder.scan()
+    index_file = await folder.read_index()
+    if scan.files == before.scan.files and index_file == before.index_file:
+        return before._replace(scan=scan)
+    links = await follow_links(folder, parse_index(index_file.text), scan.files)
+    return FolderLook(
+        scan,
+        index_file,
+        fit_index(index_file.text, middleware.parameters.memory_max_tokens).text,
+        tuple(f"line {link.entry.line}: {link.entry.target}: {link.problem}" for link in links if link.problem),
+        frozenset(file.path for file in without_link(links, scan.files)),
+    )
 
 
 class IndexView:
@@ -49,6 +82,15 @@ class IndexView:
         changed = look != self.look
         self.look = look
         return changed
+
+    def badges_of(self, file: MemoryFile) -> tuple[str, ...]:
+        """What a person should know about a file, a few words each."""
+        return (*file.badges, *(["not in the index"] if file.path in self.look.unlinked else []))
+
+    @property
+    def problems(self) -> list[str]:
+        """What is wrong with the folder or its index, one line each."""
+        return [*self.look.scan.problems, *self.look.bad_links]
 
     @property
     def injected_line(self) -> str:

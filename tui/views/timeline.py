@@ -10,7 +10,7 @@ STAGES = {"scan": "░", "search": "▒", "select": "▓", "read": "█"}
 """What each stage is drawn as."""
 OUTCOMES = {"injected": "●", "nothing": "○", "known": "◐", "late": "◌", "cancelled": "×", "failed": "✗"}
 CARRIED_OVER = "»"
-LEGEND = "░ scan  ▒ search  ▓ select  █ read   ● injected  ○ nothing  ◐ known  » carried over  ✗ failed"
+LEGEND = "░ scan  ▒ search  ▓ select  █ read  · waiting  » carried over"
 
 _RUNNING = "─"
 _WORKING = "·"

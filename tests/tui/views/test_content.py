@@ -199,16 +199,19 @@ def test_a_long_stream_is_not_kept():
 
 
 @pytest.mark.parametrize(
-    ("events", "line"),
+    ("events", "size", "line"),
     [
-        ([], "no summary yet: older messages are summarised when the endpoint says that its window is full"),
+        ([], None, "no summary yet: older messages are summarised when the endpoint says that its window is full"),
+        ([], 1000, "no summary yet: older messages are summarised at 80% of the window (now 0%)"),
         (
-            [PromptSent(round=1, model="m", tokens=30, context_size=1000)],
+            [PromptSent(round=1, model="m", tokens=30)],
+            1000,
             "no summary yet: older messages are summarised at 80% of the window (now 3%)",
         ),
-        ([CompressionStarted(messages=14, tokens=3200)], "summarising 14 messages, ≈3.2k tokens …"),
+        ([CompressionStarted(messages=14, tokens=3200)], 1000, "summarising 14 messages, ≈3.2k tokens …"),
         (
             [CompressionStarted(messages=1, tokens=3), CompressionEnded(error="no answer")],
+            None,
             (
                 "no summary yet: older messages are summarised when the endpoint says that its window is full "
                 "(the last attempt failed: no answer)"
@@ -216,11 +219,11 @@ def test_a_long_stream_is_not_kept():
         ),
     ],
 )
-def test_the_summary_line_says_why_there_is_none(events, line):
+def test_the_summary_line_says_why_there_is_none(events, size, line):
     view = ContentView()
     for event in events:
         view.apply(event)
-    assert view.summary_line(0.8) == line
+    assert view.summary_line(0.8, size) == line
 
 
 async def test_the_summary_line_says_what_it_covers_and_when_it_is_off():
@@ -228,9 +231,9 @@ async def test_the_summary_line_says_what_it_covers_and_when_it_is_off():
     view = watch(agent)
     await agent.observe(["one", "two"], marks=COMPRESSED)
     await agent.memory.update_compressed_summary("x" * 40)
-    assert view.summary_line(0.8) == "summary of 2 messages, ≈10 tokens"
+    assert view.summary_line(0.8, None) == "summary of 2 messages, ≈10 tokens"
     agent.memory_filter = MemoryFilter(prepend_summary=False)
-    assert view.summary_line(0.8) == "summary of 2 messages, ≈10 tokens, switched off by the filter"
+    assert view.summary_line(0.8, None) == "summary of 2 messages, ≈10 tokens, switched off by the filter"
 
 
 async def test_clearing_leaves_no_row_and_no_summary():
@@ -338,5 +341,5 @@ def test_no_sequence_of_events_is_a_crash(events, narrowing):
         view.apply(event)
         for position in view.shown:
             assert view.row(position).number == position + 1
-        assert "\n" not in view.summary_line(0.8)
+        assert "\n" not in view.summary_line(0.8, None)
     assert_consistent(view)

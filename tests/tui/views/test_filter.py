@@ -52,7 +52,7 @@ async def test_a_draft_is_counted_and_looked_through_and_changes_nothing_about_w
     views.filter.edit(parse_filter("planning !draft"))
     assert views.filter.passing_line == "1 of 4 messages, ≈5 of ≈21 tokens"
     assert views.filter.sending_line == (
-        "1 messages, ≈5 tokens; not: 2 filtered out by mark draft · 1 lacks mark planning"
+        "1 message, ≈5 tokens; not: 2 filtered out by mark draft · 1 lacks mark planning"
     )
     assert views.shown == ["one"]
     assert views.content.row(0).included

@@ -1,0 +1,42 @@
+"""What all panes share: they draw what their view holds, and only while they are seen."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.containers import Vertical
+
+
+class Pane(Vertical):
+    """A part of the screen that shows one view.
+
+    Attributes:
+        TITLE: what it is called.
+        HELP: what it is for, in a few lines of plain text.
+    """
+
+    TITLE: ClassVar[str] = ""
+    HELP: ClassVar[str] = ""
+    DEFAULT_CSS = """
+    Pane {
+        .pane-head { height: auto; max-height: 50%; padding: 0 1; color: $text-muted; }
+        .pane-foot { height: auto; max-height: 3; padding: 0 1; color: $text-muted; }
+        RowList { height: 1fr; }
+    }
+    """
+
+    def show(self) -> None:
+        """Draw what the view holds now; nothing while the pane is not seen, since it is drawn on coming into sight."""
+        if self.is_attached and self.is_on_screen:
+            self.draw()
+
+    def draw(self) -> None:
+        """Draw everything; for subclasses to fill in."""
+
+    def on_mount(self) -> None:
+        """Draw for the first time."""
+        self.draw()
+
+    def on_show(self) -> None:
+        """Draw what has changed while the pane was hidden."""
+        self.draw()

@@ -1,0 +1,74 @@
+"""A screen on which one text is read whole, and copied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.screen import ModalScreen
+from textual.widgets import Footer
+
+from tui.commands import READING, bindings
+from tui.views.figures import short_count
+from tui.views.message_details import Section, as_text
+from tui.widgets.literal import Literal
+
+_SHOWN_CHARACTERS = 20_000
+"""Of each section; laying out a megabyte takes seconds."""
+
+
+class ReadingScreen(ModalScreen[None]):
+    """Shows sections of text literally, above what was there.
+
+    Args:
+        title: what it is.
+        sections: headings and texts; a long text is cut on the screen, not in what is copied.
+    """
+
+    BINDINGS = bindings(READING)
+    DEFAULT_CSS = """
+    ReadingScreen {
+        align: center middle;
+        & > VerticalScroll {
+            width: 90%;
+            max-width: 120;
+            height: 90%;
+            padding: 0 1;
+            background: $surface;
+            border: round $primary;
+            scrollbar-gutter: stable;
+        }
+        .title { text-style: bold; }
+        .heading { margin-top: 1; color: $text-accent; text-style: bold; }
+        .note { color: $text-muted; text-style: italic; }
+    }
+    """
+
+    def __init__(self, title: str, sections: Sequence[Section]) -> None:
+        super().__init__()
+        self._title = title
+        self._sections = sections
+
+    def compose(self) -> ComposeResult:
+        """One scrolling column above the keys."""
+        with VerticalScroll():
+            yield Literal(self._title, classes="title")
+            for heading, text in self._sections:
+                if heading:
+                    yield Literal(heading, classes="heading")
+                yield Literal(text[:_SHOWN_CHARACTERS])
+                if len(text) > _SHOWN_CHARACTERS:
+                    rest = short_count(len(text) - _SHOWN_CHARACTERS)
+                    yield Literal(f"… {rest} more characters; copying takes all", classes="note")
+        yield Footer(show_command_palette=False)
+
+    def action_close(self) -> None:
+        """Back to what was there."""
+        self.dismiss()
+
+    def action_copy(self) -> None:
+        """Copy the whole text."""
+        text = as_text(self._sections)
+        self.app.copy_to_clipboard(text)
+        self.notify(f"copied {short_count(len(text))} characters", markup=False)
