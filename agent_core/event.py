@@ -328,6 +328,54 @@ class Noticed(Event, frozen=True, kw_only=True):
     level: Literal["information", "warning", "error"] = "information"
 
 
+class RetrievalSkipped(Event, frozen=True, kw_only=True):
+    """No search of this long-term memory was made for a reply, and why."""
+
+    source: str
+    reason: str
+
+
+class FactChange(Struct, frozen=True, omit_defaults=True):
+    """What happened to one memory of a store: its id, its text, what was done.
+
+    `known` was there already and stays as it was; `superseded` stays too, and says by which memory it was replaced.
+    """
+
+    memory_id: str
+    text: str
+    action: Literal["added", "updated", "superseded", "deleted", "known"]
+    replaced_by: str = ""
+
+
+FactsSource = Literal["extracted", "as_given", "by_rules", "by_hand"]
+FactsFinish = Literal["stored", "nothing", "accepted", "unknown", "skipped", "failed"]
+
+
+class FactsWriteStarted(Event, frozen=True, kw_only=True):
+    """A long-term memory began to take something in; the end is told by the `FactsWritten` of the same `write_id`."""
+
+    write_id: str
+    source: str
+
+
+class FactsWritten(Event, frozen=True, kw_only=True):
+    """A write to a long-term memory is over.
+
+    `stored`: see `changes`; `nothing` in it was new; `accepted` by a service that works on it later; `unknown`: the store
+    did not say; `skipped` or `failed`: `detail` says why. `how` tells where the texts come from: extracted by a model, as
+    they were given, found by fixed rules, or typed by a person.
+    """
+
+    write_id: str
+    source: str
+    finish: FactsFinish
+    how: FactsSource
+    changes: tuple[FactChange, ...] = ()
+    detail: str = ""
+    seconds: float = 0.0
+    usage: Usage | None = None
+
+
 AnyEvent = (
     ReplyStarted
     | ReplyEnded
@@ -354,6 +402,9 @@ AnyEvent = (
     | RetrievalCarriedOver
     | FileChanged
     | Noticed
+    | RetrievalSkipped
+    | FactsWriteStarted
+    | FactsWritten
 )
 
 EVENT_TYPES: tuple[type[Event], ...] = get_args(AnyEvent)
@@ -391,6 +442,6 @@ def decode_event(line: bytes | str) -> AnyEvent:
 
 
 __all__ = [cls.__name__ for cls in EVENT_TYPES] + [
-    "Answer", "AnyEvent", "EVENT_TYPES", "Event", "Finish", "Msg", "Outcome", "PromptPart", "RecalledMemory",
-    "RetrievalFinish", "Usage", "decode_event", "encode_event",
+    "Answer", "AnyEvent", "EVENT_TYPES", "Event", "FactChange", "FactsFinish", "FactsSource", "Finish", "Msg", "Outcome",
+    "PromptPart", "RecalledMemory", "RetrievalFinish", "Usage", "decode_event", "encode_event",
 ]  # fmt: skip
