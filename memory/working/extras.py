@@ -12,5 +12,5 @@ def needs(extra: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        missing = error.name or "a package"
+        missing = (error.name or "a package").partition(".")[0]
         raise ImportError(f"{missing} is needed for this: pip install 'mnemoscope[{extra}]'") from error

@@ -19,8 +19,6 @@ _BY_CODE = {
     "READONLY": "is a replica, which cannot be written: name the primary server",
     "LOADING": "is still loading its data: try again in a moment",
     "BUSY": "is busy with another script: try again in a moment",
-    "NOAUTH": "asks for a password",
-    "WRONGPASS": "refused the login: check user and password",
     "NOPERM": "refuses this user: grant it the right to run scripts on these keys",
 }
 
@@ -44,10 +42,10 @@ def _explained(error: Exception) -> str:
         )
     # The code stands in front, or is gone from the text where it has a class of its own.
     for code, explanation in _BY_CODE.items():
-        if text.startswith(code) or type(error).__name__ in _CLASSES.get(code, ()):
+        if text.startswith(code) or type(error).__name__ == _CLASSES.get(code):
             return explanation
     if isinstance(error, AuthenticationError):
-        return _BY_CODE["WRONGPASS"]
+        return "refused the login: check user and password"
     if isinstance(error, RedisTimeout | TimeoutError):
         return "does not answer: is the server running?"
     if isinstance(error, RedisConnectionError | OSError):
@@ -56,9 +54,8 @@ def _explained(error: Exception) -> str:
 
 
 _CLASSES = {
-    "OOM": ("OutOfMemoryError",),
-    "READONLY": ("ReadOnlyError",),
-    "LOADING": ("BusyLoadingError",),
-    "NOAUTH": ("AuthenticationRequiredError",),
-    "NOPERM": ("NoPermissionError",),
+    "OOM": "OutOfMemoryError",
+    "READONLY": "ReadOnlyError",
+    "LOADING": "BusyLoadingError",
+    "NOPERM": "NoPermissionError",
 }
