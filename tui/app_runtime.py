@@ -15,18 +15,6 @@ class SessionInfo(Protocol):
     def id(self) -> str:
         """What `--resume` takes."""
 
-    @property
-    def title(self) -> str:
-        """A few words for people; empty as long as nothing was said."""
-
-
-class AppSettings(Protocol):
-    """The settings that the app itself reads."""
-
-    @property
-    def theme(self) -> str:
-        """Name of a Textual theme; an unknown or empty one means the default."""
-
 
 class AppRuntime(Protocol):
     """One agent, its session, and how to change them.
@@ -42,10 +30,6 @@ class AppRuntime(Protocol):
     @property
     def session(self) -> SessionInfo:
         """The current session."""
-
-    @property
-    def settings(self) -> AppSettings:
-        """What was configured."""
 
     @property
     def history_path(self) -> Path | None:

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 from textual.content import Content
 
-from tui.markdown.lines import Line, Prefix, folded, prefixed, wrapped
+from tui.lines import Line, Prefix, folded, prefixed, wrapped
 
 _CODE_INDENT = 2
 _GROUND = "on $surface-lighten-1"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tui.lines import Line
 from tui.markdown.blocks import Block
 from tui.markdown.cap import MAX_CHARACTERS, capped
-from tui.markdown.lines import Line
 from tui.markdown.parse import Element, parse
 
 _LINK_DEFINITION = re.compile(r"^ {0,3}\[[^\]\n]+\]:", re.MULTILINE)

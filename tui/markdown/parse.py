@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 from textual.content import Content
 
+from tui.lines import Prefix
 from tui.markdown.blocks import Block, Code, Paragraph, Rule
 from tui.markdown.inline import inline
-from tui.markdown.lines import Prefix
 from tui.markdown.table import Align, Table
 from tui.widgets.literal import literal
 

@@ -8,8 +8,8 @@ from typing import Literal
 
 from textual.content import Content
 
+from tui.lines import Line, Prefix, wrapped
 from tui.markdown.blocks import Block
-from tui.markdown.lines import Line, Prefix, wrapped
 
 Align = Literal["left", "center", "right"]
 Row = Sequence[Content]

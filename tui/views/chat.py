@@ -28,11 +28,13 @@ from agent_core.event import (
 )
 from agent_core.marks import HINT, MEMORY
 from agent_core.message import ContentBlock, HintBlock, Msg, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from agent_core.text import first_line
 from tui.views.chat_items import AnswerItem, ChatItem, NoticeItem, ThinkingItem, ToolItem, UserItem
 from tui.views.chat_message import compression_notice, cut_label, hint_item, result_text, text_of
 
 Item = TypeVar("Item", bound=ChatItem)
 
+_TITLE_LENGTH = 60
 _TRY_AGAIN = "What you said is kept; /retry tries again."
 
 
@@ -46,6 +48,12 @@ class ChatView:
         self._open: dict[str, ChatItem] = {}
         self._round: list[ChatItem] = []
         self._reply_start = 0
+
+    @property
+    def title(self) -> str:
+        """What the session may be called: the first line that somebody said; empty before."""
+        said = next((item for item in self.items if isinstance(item, UserItem)), None)
+        return first_line(said.text, _TITLE_LENGTH) if said else ""
 
     @property
     def last_answer(self) -> AnswerItem | None:

@@ -2,34 +2,66 @@
 
 from __future__ import annotations
 
+import logging
+
 from agent_core.agent import Agent
 from agent_core.event import Event
+from tui.views.approvals import ApprovalsView
 from tui.views.chat import ChatView
+from tui.views.content import ContentView
+from tui.views.filter import FilterView
+from tui.views.hints import HintsView
+from tui.views.index import IndexView
 from tui.views.status import StatusView
 from tui.views.view import View
+
+_log = logging.getLogger(__name__)
 
 
 class SessionView:
     """The views of an agent's trace, folded from what it holds already and kept in step by `apply`.
 
+    A view that fails is left out from then on: it must not take the others, or the recording, with it.
+
     Attributes:
         dirty: names of the views that have changed since they were drawn last.
+        broken: names of the views that have failed; why is in the log.
     """
 
     def __init__(self, agent: Agent) -> None:
         self.chat = ChatView()
         self.status = StatusView()
-        self._views: dict[str, View] = {"chat": self.chat, "status": self.status}
+        self.approvals = ApprovalsView()
+        self.content = ContentView()
+        self.filter = FilterView(self.content)
+        self.index = IndexView()
+        self.hints = HintsView()
+        # The filter reads what the content holds, so it comes after it.
+        self._views: dict[str, View] = {
+            "chat": self.chat,
+            "status": self.status,
+            "approvals": self.approvals,
+            "content": self.content,
+            "filter": self.filter,
+            "index": self.index,
+            "hints": self.hints,
+        }
         self.dirty: set[str] = set()
+        self.broken: list[str] = []
         for event in agent.trace:
             self.apply(event)
         self.dirty.update(self._views)
 
     def apply(self, event: Event) -> None:
         """Let every view take in one event."""
-        for name, view in self._views.items():
-            if view.apply(event):
-                self.dirty.add(name)
+        for name, view in tuple(self._views.items()):
+            try:
+                if view.apply(event):
+                    self.dirty.add(name)
+            except Exception:
+                _log.exception("the view %s failed on %s", name, type(event).__name__)
+                del self._views[name]
+                self.broken.append(name)
 
     def take_dirty(self) -> set[str]:
         """The names of the views to be drawn, which then count as drawn."""

@@ -10,6 +10,7 @@ from tui.views.figures import estimated, short_count, span
 from tui.views.status import StatusView
 
 SEPARATOR = " · "
+_IN_MINUTES = 120
 
 
 class Field(NamedTuple):
@@ -66,7 +67,8 @@ def working_text(view: StatusView, model: str, now: float) -> str:
         return ""
     what = _ACTIVITIES[view.activity].format(model=model, detail=view.detail)
     seconds = max(0, int(now - view.since))
-    return f"{what}{SEPARATOR}{span(seconds)}" if seconds else what
+    waited = f"{seconds} s" if seconds < _IN_MINUTES else span(seconds)
+    return f"{what}{SEPARATOR}{waited}" if seconds else what
 
 
 _ACTIVITIES = {

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tui.markdown.document import MarkdownDocument
-from tui.markdown.lines import copied
+from tui.lines import copied
 
 SAMPLE = """\
 # Title *x*

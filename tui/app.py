@@ -1,0 +1,138 @@
+"""`MnemoscopeApp`: the Textual app around one runtime."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import traceback
+from typing import ClassVar
+
+from rich.console import RenderableType
+from rich.text import Text
+from textual.app import App
+from textual.notifications import SeverityLevel
+
+from agent_core.errors import MnemoscopeError
+from tui.app_runtime import AppRuntime
+from tui.commands import APP, Command, bindings
+from tui.handlers import HANDLERS
+from tui.handlers.errors import CommandError
+from tui.literal_text import visible
+from tui.palette import TableCommands
+from tui.prompt_history import PromptHistory
+from tui.screens.main import MainScreen
+from tui.theme import faded_variables
+
+_SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+
+
+class MnemoscopeApp(App[None]):
+    """Shows a runtime until a person leaves, or a signal ends it; `return_code` is then what the process exits with.
+
+    Args:
+        runtime: the agent and its session; whoever made it closes it.
+    """
+
+    TITLE = "mnemoscope"
+    BINDINGS = bindings(APP)
+    # Here and not at the screen: Textual reads no style sheet of the screen that is there from the beginning.
+    CSS_PATH = "screens/main.tcss"
+    COMMANDS: ClassVar = {TableCommands}
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(self, runtime: AppRuntime) -> None:
+        super().__init__()
+        self._runtime = runtime
+        self._main = MainScreen(runtime, PromptHistory(runtime.history_path))
+
+    @property
+    def main(self) -> MainScreen:
+        """The screen of the current session."""
+        return next(screen for screen in self.screen_stack if isinstance(screen, MainScreen))
+
+    def get_default_screen(self) -> MainScreen:
+        """The screen that is there from the first paint."""
+        return self._main
+
+    def get_css_variables(self) -> dict[str, str]:
+        """The variables of the theme, mended."""
+        variables = super().get_css_variables()
+        variables.update(faded_variables(variables))
+        return variables
+
+    async def on_mount(self) -> None:
+        """Answer signals; start the runtime once something is to be seen."""
+        self._answer_signals()
+        self.call_after_refresh(self.run_worker, self._start())
+
+    async def _start(self) -> None:
+        try:
+            await self._runtime.start()
+        except MnemoscopeError as error:
+            self.notify(str(error), severity="error")
+
+    async def action_command(self, id: str, argument: str = "") -> None:
+        """Carry a command out; what cannot be done is told."""
+        try:
+            await HANDLERS[id](self.main, argument)
+        except (CommandError, MnemoscopeError) as error:
+            self.notify(str(error), severity="warning")
+
+    def choose(self, command: Command) -> None:
+        """Carry out a command that was chosen in the palette, or begin to type it where more may be said."""
+        if command.usage:
+            self.main.show_tab("chat")
+            self.main.chat.prompt.input.set_text(f"/{command.slash} ")
+        else:
+            self.call_later(self.action_command, command.id)
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a message for a while: literally, whatever is in it."""
+        super().notify(visible(message), title=visible(title), severity=severity, timeout=timeout, markup=False)
+
+    def _answer_signals(self) -> None:
+        """Leave on signals as a person would: everything in order, the terminal as it was, 128 + n as exit code."""
+        loop = asyncio.get_running_loop()
+        for name in _SIGNALS:
+            number = getattr(signal, name, None)
+            if number is None:
+                continue
+            try:
+                loop.add_signal_handler(number, self._leave_on_signal, number)
+            except (NotImplementedError, RuntimeError, ValueError):
+                # Windows has no handlers in the loop, and other threads than the main one may not set any.
+                return
+
+    def _leave_on_signal(self, number: int) -> None:
+        self.run_worker(self.main.quit(128 + number))
+
+    def panic(self, *renderables: RenderableType) -> None:
+        """End after an error that knows how to draw itself: like any other, in one line."""
+        self._fatal_error()
+
+    def _fatal_error(self) -> None:
+        """End after an internal error: of it one line is shown, once the screen is gone; the rest is in the log."""
+        self._return_code = 1
+        if not self._exit_renderables:
+            self._exit_renderables.append(Text(self._told(self._exception)))
+        self._close_messages_no_wait()
+
+    def _told(self, error: Exception | None) -> str:
+        """Write the error down, and give the line that says where."""
+        path = self._runtime.log_path
+        line = f"mnemoscope: internal error: {type(error).__name__}. The session is saved."
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+                file.writelines(traceback.format_exception(error))
+        except OSError as problem:
+            return f"{line} Details could not be written to {path}: {problem.strerror}."
+        return f"{line} Details are in {path}."

@@ -1,0 +1,64 @@
+"""Commands about the program itself: what is seen, help, leaving."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.commands import nearest
+from tui.handlers.errors import CommandError
+from tui.screens.help import HelpScreen
+
+if TYPE_CHECKING:
+    from tui.screens.main import MainScreen
+
+
+async def show_chat(main: MainScreen, argument: str) -> None:
+    """The chat."""
+    main.show_tab("chat")
+
+
+async def show_content(main: MainScreen, argument: str) -> None:
+    """The content pane."""
+    main.show_tab("content")
+
+
+async def show_filter(main: MainScreen, argument: str) -> None:
+    """The filter pane."""
+    main.show_tab("filter")
+
+
+async def show_index(main: MainScreen, argument: str) -> None:
+    """The index pane."""
+    main.show_tab("index")
+
+
+async def show_hints(main: MainScreen, argument: str) -> None:
+    """The hints pane."""
+    main.show_tab("hints")
+
+
+async def theme(main: MainScreen, argument: str) -> None:
+    """Change the colours, or choose from a list."""
+    if not argument:
+        main.app.search_themes()
+    elif argument in main.app.available_themes:
+        main.app.theme = argument
+    else:
+        near = nearest(argument, main.app.available_themes)
+        raise CommandError(f"There is no theme {argument}. Near: {', '.join(near) or 'none'}; /theme lists all.")
+
+
+async def show_help(main: MainScreen, argument: str) -> None:
+    """Keys and commands."""
+    if not isinstance(main.app.screen, HelpScreen):
+        main.app.push_screen(HelpScreen(main.pane_helps))
+
+
+async def palette(main: MainScreen, argument: str) -> None:
+    """Find a command by its name."""
+    main.app.action_command_palette()
+
+
+async def leave(main: MainScreen, argument: str) -> None:
+    """Leave the program."""
+    await main.quit()

@@ -1,0 +1,43 @@
+"""The commands of the one table in the palette."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, cast
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from tui.commands import APP, COMMANDS, Command
+
+if TYPE_CHECKING:
+    from tui.app import MnemoscopeApp
+
+
+class TableCommands(Provider):
+    """Offers every command that does not belong to one widget."""
+
+    async def discover(self) -> Hits:
+        """All of them, as long as nothing is typed."""
+        for command in _offered():
+            yield DiscoveryHit(_name(command), self._carry_out(command), help=command.help)
+
+    async def search(self, query: str) -> Hits:
+        """Those whose name or meaning is like what is typed."""
+        matcher = self.matcher(query)
+        for command in _offered():
+            text = f"{_name(command)}: {command.help}"
+            if (score := matcher.match(text)) > 0:
+                yield Hit(score, matcher.highlight(text), self._carry_out(command), text=text)
+
+    def _carry_out(self, command: Command) -> partial[None]:
+        return partial(cast("MnemoscopeApp", self.app).choose, command)
+
+
+def _offered() -> list[Command]:
+    return [command for command in COMMANDS if command.scope == APP and command.id != "palette"]
+
+
+def _name(command: Command) -> str:
+    name = command.id.replace("_", " ")
+    ways = [*command.key_names, *([f"/{command.slash}"] if command.slash else [])]
+    return f"{name} ({', '.join(ways)})" if ways else name

@@ -1,0 +1,107 @@
+"""The prompts that were typed before, in this session and in earlier ones."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import deque
+from itertools import islice
+from pathlib import Path
+
+from agent_core.text import well_formed
+
+MAX_ENTRIES = 1_000
+MAX_CHARACTERS = 20_000
+"""Longer prompts are remembered in this process only."""
+_READ_BYTES = 4_000_000
+
+
+class PromptHistory:
+    """Goes back and forth through what was typed.
+
+    Args:
+        path: a file of one JSON string a line, read when it is first needed; None to remember in this process only.
+
+    Attributes:
+        problem: why the file could not be read or written, in one line; empty when it could.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.problem = ""
+        self._path = path
+        self._entries: deque[str] | None = None
+        self._back = 0
+        self._draft = ""
+
+    def add(self, text: str) -> None:
+        """Remember a prompt, and go to the end."""
+        text = well_formed(text)
+        entries = self._loaded()
+        self._back = 0
+        if not text.strip() or (entries and entries[-1] == text):
+            return
+        entries.append(text)
+        if self._path is not None and len(text) <= MAX_CHARACTERS:
+            self._write(self._path, text)
+
+    def older(self, shown: str) -> str | None:
+        """The prompt before; None when there is none. `shown` is kept, to be given back by `newer` at the end."""
+        entries = self._loaded()
+        if self._back >= len(entries):
+            return None
+        if self._back == 0:
+            self._draft = shown
+        self._back += 1
+        return entries[-self._back]
+
+    def newer(self) -> str | None:
+        """The prompt after, in the end what was being typed; None when that is shown already."""
+        if self._back == 0:
+            return None
+        self._back -= 1
+        return self._loaded()[-self._back] if self._back else self._draft
+
+    def _loaded(self) -> deque[str]:
+        if self._entries is None:
+            self._entries = deque(self._read(self._path) if self._path else [], maxlen=MAX_ENTRIES)
+        return self._entries
+
+    def _read(self, path: Path) -> list[str]:
+        try:
+            with path.open("rb") as file:
+                size = file.seek(0, 2)
+                file.seek(max(0, size - _READ_BYTES))
+                lines = file.read().split(b"\n")
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            self.problem = f"Earlier prompts cannot be read from {path}: {error.strerror or error}"
+            return []
+        # After a jump into the middle of the file the first line may be a part of one.
+        whole = islice(lines, 1, None) if size > _READ_BYTES else lines
+        return [text for line in whole if (text := _decoded(line))]
+
+    def _write(self, path: Path, text: str) -> None:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with open(path, "ab+", opener=_open_private) as file:
+                size = file.seek(0, os.SEEK_END)
+                file.seek(max(0, size - 1))
+                # A line that was torn when a process was killed must not take this one with it.
+                gap = b"" if file.read(1) in (b"", b"\n") else b"\n"
+                file.write(gap + json.dumps(text, ensure_ascii=False).encode() + b"\n")
+        except OSError as error:
+            self.problem = f"Prompts are remembered until you quit only: {path} cannot be written: {error.strerror}"
+
+
+def _open_private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _decoded(line: bytes) -> str:
+    """The prompt in a line; empty for a line that holds none, such as one that was torn."""
+    try:
+        text = json.loads(line)
+    except ValueError:
+        return ""
+    return well_formed(text) if isinstance(text, str) else ""

@@ -1,0 +1,217 @@
+"""The one screen: the chat, and beside it what the agent holds, sends and recalls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widgets import Footer
+
+from agent_core.agent import Agent
+from agent_core.event import Event
+from tui.app_runtime import AppRuntime
+from tui.commands import COMMANDS
+from tui.panes.chat import ChatPane
+from tui.panes.content import ContentPane
+from tui.panes.pane import Pane
+from tui.panes.views_changed import ViewsChanged
+from tui.prompt_history import PromptHistory
+from tui.slash_choices import SlashChoices
+from tui.views.arrangement import CHAT, PANES, arrangement
+from tui.views.session_view import SessionView
+from tui.views.status_text import StatusFacts
+from tui.widgets.status_line import StatusLine
+from tui.widgets.tab_bar import Tab, TabBar
+
+_FRAME = 0.04
+"""Seconds between two redraws while a lot happens."""
+_REST = 4
+"""A redraw that takes long is followed by a pause of so many times its length, so that keys are answered."""
+_QUIT_SECONDS = 2.0
+"""Within so long ctrl+c must be pressed again to quit."""
+
+
+class MainScreen(Screen[None]):
+    """Shows one session. It listens to the agent's trace, and draws what has changed at most so many times a second.
+
+    Args:
+        runtime: the agent and its session.
+        history: the prompts that were typed before.
+    """
+
+    AUTO_FOCUS = "#prompt"
+    TITLE = "mnemoscope"
+
+    def __init__(self, runtime: AppRuntime, history: PromptHistory) -> None:
+        super().__init__()
+        self.runtime = runtime
+        self.agent: Agent = runtime.agent
+        self.views = SessionView(self.agent)
+        self._history = history
+        self.chat = ChatPane(self.agent, self.views, history, SlashChoices(self), id="chat")
+        self._panes: dict[str, Pane] = {
+            "content": ContentPane(self.agent, self.views.content, self.views.filter, id="content"),
+        }
+        self._status = StatusLine(self.views.status, id="status")
+        self._tabs = TabBar(_tabs(self._panes), id="tabs")
+        self._tab = CHAT
+        self._last_pane = PANES[0]
+        self._unsubscribe: Callable[[], None] = lambda: None
+        self._is_due = False
+        self._last_cost = 0.0
+        self._told_broken = 0
+        self._quit_asked = float("-inf")
+
+    @property
+    def pane_helps(self) -> list[tuple[str, str]]:
+        """Title and purpose of each pane."""
+        return [(pane.TITLE, pane.HELP) for pane in self._panes.values()]
+
+    def compose(self) -> ComposeResult:
+        """Tabs, the chat beside the panes, the status, the keys."""
+        yield self._tabs
+        with Horizontal(id="body"):
+            yield self.chat
+            with Vertical(id="side"):
+                yield from self._panes.values()
+        yield self._status
+        yield Footer(show_command_palette=False)
+
+    def on_mount(self) -> None:
+        """Begin to follow the trace."""
+        self._unsubscribe = self.agent.trace.subscribe(self._take)
+        self.agent.approve = self.chat.approve
+        for pane in self._panes.values():
+            pane.border_title = pane.TITLE
+        self.draw(self.views.take_dirty())
+
+    async def on_unmount(self) -> None:
+        """Stop following it."""
+        self._unsubscribe()
+
+    def on_resize(self) -> None:
+        """Arrange anew."""
+        self._arrange()
+
+    def show_tab(self, tab: str) -> None:
+        """Bring the chat or a pane into view, and the focus into it."""
+        if tab in self._panes:
+            self._last_pane = tab
+        elif tab != CHAT:
+            return
+        self._tab = tab
+        self._arrange()
+        self.draw({tab})
+        if tab == CHAT:
+            self.chat.prompt.input.focus()
+        else:
+            self._focus_in(self._panes[tab])
+
+    def draw(self, names: set[str]) -> None:
+        """Draw the views of these names."""
+        self.chat.show(names)
+        if "status" in names or "chat" in names:
+            self._status.show(self._facts())
+        for name in names & self._panes.keys():
+            self._panes[name].show()
+
+    async def begin_new_session(self) -> None:
+        """End this session, keep it, and begin an empty one."""
+        await self.chat.stop()
+        await self.runtime.new_session()
+        await self.app.switch_screen(MainScreen(self.runtime, self._history))
+
+    async def ask_to_quit(self) -> None:
+        """Quit when asked twice within a short time."""
+        now = time.monotonic()
+        if now - self._quit_asked <= _QUIT_SECONDS:
+            await self.quit()
+        self._quit_asked = now
+        self.app.notify("Press ctrl+c again to quit.", timeout=_QUIT_SECONDS)
+
+    async def quit(self, return_code: int = 0) -> None:
+        """Stop what runs, so that it leaves everything in order, and leave."""
+        await self.chat.stop()
+        self.app.exit(return_code=return_code)
+
+    def _take(self, event: Event) -> None:
+        self.views.apply(event)
+        if self.views.dirty:
+            self._draw_soon()
+
+    def _draw_soon(self) -> None:
+        if not self._is_due:
+            self._is_due = True
+            self.set_timer(max(_FRAME, _REST * self._last_cost), self._draw_due)
+
+    def _draw_due(self) -> None:
+        started = time.monotonic()
+        self._is_due = False
+        self.draw(self.views.take_dirty())
+        self._tell_broken()
+        self.call_after_refresh(self._note_cost, started)
+
+    def _note_cost(self, started: float) -> None:
+        self._last_cost = time.monotonic() - started
+
+    def _tell_broken(self) -> None:
+        broken = self.views.broken[self._told_broken :]
+        self._told_broken = len(self.views.broken)
+        if broken:
+            names = ", ".join(broken)
+            self.app.notify(
+                f"{names}: this part of the screen has failed and stands still; the chat goes on. "
+                f"Why is in {self.runtime.log_path}.",
+                severity="error",
+            )
+
+    def _arrange(self) -> None:
+        width, height = self.app.size
+        arranged = arrangement(width, height, self._tab, self._last_pane)
+        self.chat.display = arranged.chat
+        self.query_one("#side").display = bool(arranged.panes)
+        self.set_class(len(arranged.panes) > 1, "-all-panes")
+        for name, pane in self._panes.items():
+            pane.display = name in arranged.panes
+        self._tabs.show([*([CHAT] if arranged.chat else []), *arranged.panes])
+
+    def _focus_in(self, pane: Pane) -> None:
+        first = next((widget for widget in pane.query("*") if widget.focusable), None)
+        if first is not None:
+            first.focus()
+
+    def _facts(self) -> StatusFacts:
+        model = self.agent.model
+        return StatusFacts(
+            model=model.model,
+            endpoint=model.endpoint,
+            context_size=model.context_size or self.views.status.context_size,
+            counts_are_exact=model.is_language_model,
+            mode=self.agent.state.permission_context.mode.value,
+            session=self.views.chat.title,
+            queued=len(self.chat.conversation.queued),
+        )
+
+    @on(ViewsChanged)
+    def _draw_changed(self, event: ViewsChanged) -> None:
+        self.draw(set(event.names))
+
+    @on(ChatPane.QueueChanged)
+    def _draw_status(self) -> None:
+        self._status.show(self._facts())
+
+    @on(TabBar.Chosen)
+    def _choose_tab(self, event: TabBar.Chosen) -> None:
+        self.show_tab(event.tab_id)
+
+
+def _tabs(panes: dict[str, Pane]) -> list[Tab]:
+    keys = {command.id: command.keys for command in COMMANDS}
+    return [
+        Tab(CHAT, "Chat", keys["show_chat"]),
+        *(Tab(name, pane.TITLE, keys[f"show_{name}"]) for name, pane in panes.items()),
+    ]
