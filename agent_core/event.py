@@ -18,6 +18,8 @@ from agent_core.text import well_formed
 
 Finish = Literal["completed", "interrupted", "max_iters", "error"]
 Answer = Literal["once", "always", "no"]
+Origin = Literal["user", "model", "tool", "outside"]
+"""Where a memory came from: a person's hand, the model, the model after a tool's result, or outside the program."""
 
 
 def _tag(name: str) -> str:
@@ -266,13 +268,14 @@ class RetrievalStage(Event, frozen=True, kw_only=True):
 
 
 class RecalledMemory(Struct, frozen=True, omit_defaults=True):
-    """One memory that a retrieval chose: where it is, which version, the text for the prompt, why."""
+    """One memory that a retrieval chose: where it is, which version, the text for the prompt, why, who wrote it."""
 
     path: str
     content_hash: str
     text: str = ""
     reason: str = ""
     score: float | None = None
+    origin: Origin | Literal[""] = ""
 
 
 RetrievalFinish = Literal["found", "nothing", "cancelled", "failed"]
@@ -313,12 +316,31 @@ class RetrievalCarriedOver(Event, frozen=True, kw_only=True):
 
 
 class FileChanged(Event, frozen=True, kw_only=True):
-    """A file of long-term memory was created, changed or deleted; `diff` is unified, `origin` is who did it."""
+    """A file of long-term memory was changed, as its journal tells it.
+
+    Args:
+        path: absolute; after a rename the new one.
+        origin: who did it.
+        diff: unified; empty when what the file held is not known any more.
+        call_id: the tool call that did it.
+        msg_id: the user's message that made it happen.
+        entry_id: the entry in the journal, by which the change can be undone.
+        action: `create`, `edit`, `rename`, `delete`, `pin`, `unpin`, `disable`, `enable`, `undo`, `import` or `mend`.
+        before_hash: SHA-256 of the content before; empty when there was no file.
+        after_hash: of the content afterwards; empty when there is no file any more.
+        from_path: what a renamed file was called.
+    """
 
     path: str
-    origin: Literal["user", "model", "tool", "outside"]
+    origin: Origin
     diff: str = ""
     call_id: str = ""
+    msg_id: str = ""
+    entry_id: str = ""
+    action: str = ""
+    before_hash: str = ""
+    after_hash: str = ""
+    from_path: str = ""
 
 
 class Noticed(Event, frozen=True, kw_only=True):
@@ -442,6 +464,6 @@ def decode_event(line: bytes | str) -> AnyEvent:
 
 
 __all__ = [cls.__name__ for cls in EVENT_TYPES] + [
-    "Answer", "AnyEvent", "EVENT_TYPES", "Event", "FactChange", "FactsFinish", "FactsSource", "Finish", "Msg", "Outcome",
-    "PromptPart", "RecalledMemory", "RetrievalFinish", "Usage", "decode_event", "encode_event",
+    "Answer", "AnyEvent", "EVENT_TYPES", "Event", "FactChange", "FactsFinish", "FactsSource", "Finish", "Msg", "Origin",
+    "Outcome", "PromptPart", "RecalledMemory", "RetrievalFinish", "Usage", "decode_event", "encode_event",
 ]  # fmt: skip

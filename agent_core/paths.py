@@ -19,8 +19,11 @@ _WILDCARD = re.compile(r"[*?[]")
 _ESCAPED = re.compile(r"\[([*?[])\]")
 
 _SENSITIVE_FOLDERS = frozenset(
-    [".git", ".hg", ".svn", ".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".docker", ".vscode", ".idea"]
-)
+    (
+        ".git", ".hg", ".svn", ".ssh", ".gnupg", ".aws", ".azure", ".gcloud", ".kube", ".docker", ".vscode", ".idea",
+        ".mnemoscope",
+    )
+)  # fmt: skip
 _SENSITIVE_FILES = frozenset(
     (
         ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".login", ".inputrc",
