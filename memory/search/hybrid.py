@@ -4,30 +4,28 @@ from __future__ import annotations
 
 import heapq
 import logging
-import re
 import threading
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from agent_core.text import first_line
-from agent_core.words import tokenize
+from memory.search import everyday, why
 from memory.search.bm25 import Bm25Index
 from memory.search.embedder import Embedder, embeddable
 from memory.search.embedding_queue import EmbeddingQueue
 from memory.search.fusion import fuse
 from memory.search.neighbours import Neighbours
-from memory.search.vectors import VectorMatrix
+from memory.search.vectors import VectorMatrix, unit_length
 
 if TYPE_CHECKING:
     from memory.search.vector_cache import VectorCache
-    from memory.search.vectors import Vector
+    from memory.search.vectors import Matrix, Vector
 
 K = TypeVar("K", bound=Hashable)
 
 NEAREST = 200
 """So many passages are looked at for their meaning alone; those that words lead to are looked at in any case."""
 
-_WORD = re.compile(r"\w+(?:['’]\w+)*")
 _log = logging.getLogger(__name__)
 
 
@@ -57,6 +55,8 @@ class Hit(NamedTuple, Generic[K]):
         score: 0 to 1; comparable within one search only.
         lexical: its BM25 score, with what its neighbours lend it; 0.0 when no word leads to it.
         semantic: the cosine of its vector and the question's; None where there is none yet.
+        is_related: whether it shares a word with the question, or is nearer to it in meaning than everyday talk is. The
+            others are merely the best of what is left.
         why: a few words for people.
     """
 
@@ -64,6 +64,7 @@ class Hit(NamedTuple, Generic[K]):
     score: float
     lexical: float
     semantic: float | None
+    is_related: bool
     why: str
 
 
@@ -92,10 +93,11 @@ class HybridSearch(Generic[K]):
         self._lock = threading.Lock()
         self._words: Bm25Index[K] = Bm25Index()
         self._neighbours: Neighbours[K] = Neighbours()
-        self._vectors: VectorMatrix[K] = VectorMatrix()
+        self._vectors: VectorMatrix[K] = VectorMatrix(embedder.dimensions if embedder is not None else None)
         self._queue: EmbeddingQueue[K] | None = None
         if embedder is not None:
             self._queue = EmbeddingQueue(embedder, cache, self._lock, self._vectors.put)
+        self._talk: Matrix | None = None
         self._problem = ""
 
     def __len__(self) -> int:
@@ -108,22 +110,19 @@ class HybridSearch(Generic[K]):
         """Take in passages; one whose key is known replaces what was there.
 
         Raises:
-            ValueError: a vector has not the length of the others.
+            ValueError: a vector has not the length of the embedder's, or of the others.
         """
         passages = list(passages)
         texts = [embeddable(passage.text) if passage.vector is None else "" for passage in passages]
         kept = self._queue.kept(list(filter(None, texts))) if self._queue is not None else {}
         for passage, text in zip(passages, texts, strict=True):
+            vector = kept.get(text) if passage.vector is None else passage.vector
             with self._lock:
-                self._remove(passage.key)
+                self._put_vector(passage.key, text, vector)
                 self._words.add(passage.key, passage.text)
+                self._neighbours.remove(passage.key)
                 if passage.group is not None:
                     self._neighbours.place(passage.key, passage.group, passage.position)
-                vector = kept.get(text) if passage.vector is None else passage.vector
-                if vector is not None:
-                    self._vectors.put(passage.key, vector)
-                elif self._queue is not None and text:
-                    self._queue.put(passage.key, text)
 
     def remove(self, keys: Iterable[K]) -> None:
         """Forget passages; keys that are not known are no error."""
@@ -147,8 +146,8 @@ class HybridSearch(Generic[K]):
             vector: the question's embedding where it is known already.
             only: whether a passage may be a hit; called with the lock held.
         """
-        if vector is None:
-            vector = self._embed(question)
+        vector = self._embed(question) if vector is None else unit_length(vector)
+        talk = self._closeness_of_talk(vector)
         with self._lock:
             lexical = self._neighbours.share(self._words.scores(question))
             if only is not None:
@@ -156,17 +155,14 @@ class HybridSearch(Generic[K]):
             semantic = self._vectors.nearest(vector, NEAREST, lexical, only) if vector is not None else {}
             best = heapq.nlargest(limit, fuse(lexical, semantic).items(), key=lambda item: item[1])
             shared = self._words.shared_words(question, [key for key, _ in best])
-        forms = _forms(question)
-        return [
-            Hit(
-                key,
-                score,
-                lexical.get(key, 0.0),
-                semantic.get(key),
-                _reason([forms[word] for word in shared[key]], key in lexical, semantic.get(key)),
-            )
-            for key, score in best
-        ]
+        forms = why.forms(question)
+        hits = []
+        for key, score in best:
+            words, cosine = [forms[word] for word in shared[key]], semantic.get(key)
+            is_related = key in lexical or (cosine is not None and cosine > talk)
+            reason = why.reason(words, cosine, is_neighbour=key in lexical)
+            hits.append(Hit(key, score, lexical.get(key, 0.0), cosine, is_related, reason))
+        return hits
 
     def progress(self) -> Progress:
         """How far the embedding is."""
@@ -182,6 +178,16 @@ class HybridSearch(Generic[K]):
         """Embed no more; what is there can still be searched."""
         if self._queue is not None:
             self._queue.close()
+
+    def _put_vector(self, key: K, text: str, vector: Vector | None) -> None:
+        if self._queue is not None:
+            self._queue.discard(key)
+        if vector is not None:
+            self._vectors.put(key, vector)
+            return
+        self._vectors.remove(key)
+        if self._queue is not None and text:
+            self._queue.put(key, text)
 
     def _remove(self, key: K) -> None:
         self._words.remove(key)
@@ -202,29 +208,23 @@ class HybridSearch(Generic[K]):
         try:
             vector: Vector = self._embedder.embed_queries([question])[0]
         except Exception as error:
-            _log.warning("a question could not be embedded", exc_info=True)
-            self._problem = first_line(str(error)) or type(error).__name__
+            self._note(error)
             return None
         self._problem = ""
         return vector
 
+    def _closeness_of_talk(self, question: Vector | None) -> float:
+        """The cosine that a passage must exceed to be related; without an embedder, there is nothing to go by."""
+        if question is None or self._embedder is None:
+            return -1.0
+        if self._talk is None:
+            try:
+                self._talk = self._embedder.embed_passages(everyday.SENTENCES)
+            except Exception as error:
+                self._note(error)
+                return 1.0
+        return everyday.closeness(self._talk, question)
 
-def _forms(question: str) -> dict[str, str]:
-    """The comparable words of a question with the forms in which they stand there, for people."""
-    forms = {word: word for word in tokenize(question)}
-    for form in _WORD.findall(question):
-        words = tokenize(form)
-        if len(words) == 1:
-            forms[words[0]] = form
-    return forms
-
-
-def _reason(words: Sequence[str], is_lexical: bool, cosine: float | None) -> str:
-    reasons = []
-    if words:
-        reasons.append(f"shares {', '.join(words)}")
-    elif is_lexical:
-        reasons.append("stands next to one that shares words")
-    if cosine is not None:
-        reasons.append(f"meaning {cosine:.2f}")
-    return "; ".join(reasons)
+    def _note(self, error: Exception) -> None:
+        _log.warning("a question could not be embedded", exc_info=error)
+        self._problem = first_line(str(error)) or type(error).__name__

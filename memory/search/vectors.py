@@ -18,9 +18,14 @@ _FIRST_ROWS = 64
 
 
 class VectorMatrix(Generic[K]):
-    """Vectors of one length, brought to length 1. Not thread-safe."""
+    """Vectors of one kind, scaled to length 1. Not thread-safe.
 
-    def __init__(self) -> None:
+    Args:
+        dimensions: how many numbers each has; as many as the first one when None.
+    """
+
+    def __init__(self, dimensions: int | None = None) -> None:
+        self._dimensions = dimensions
         self._rows: dict[K, int] = {}
         self._keys: list[K] = []
         self._matrix: Matrix | None = None
@@ -35,14 +40,14 @@ class VectorMatrix(Generic[K]):
         """Take in a vector; an earlier one of the same key is replaced.
 
         Raises:
-            ValueError: it has not the length of the others.
+            ValueError: it has more or fewer numbers than the others.
         """
         unit = unit_length(vector)
-        matrix = self._with_room(unit)
+        self._require_dimensions(unit)
         row = self._rows.setdefault(key, len(self._keys))
         if row == len(self._keys):
             self._keys.append(key)
-        matrix[row] = unit
+        self._with_room(unit)[row] = unit
 
     def remove(self, key: K) -> None:
         """Forget a vector, if it is there."""
@@ -72,14 +77,14 @@ class VectorMatrix(Generic[K]):
             only: whether a key is wanted at all.
 
         Raises:
-            ValueError: `vector` has not the length of the others.
+            ValueError: `vector` has more or fewer numbers than those.
         """
         import numpy as np
 
         if self._matrix is None or not self._keys:
             return {}
         unit = unit_length(vector)
-        _require_length(self._matrix, unit)
+        self._require_dimensions(unit)
         cosines = self._matrix[: len(self._keys)] @ unit
         rows = np.array([row for row, key in enumerate(self._keys) if only is None or only(key)], dtype=np.intp)
         if count < len(rows):
@@ -91,23 +96,23 @@ class VectorMatrix(Generic[K]):
     def _with_room(self, unit: Matrix) -> Matrix:
         import numpy as np
 
-        if self._matrix is None or not self._keys:
+        if self._matrix is None:
             self._matrix = np.zeros((_FIRST_ROWS, len(unit)), dtype=np.float32)
-        _require_length(self._matrix, unit)
-        if len(self._keys) == len(self._matrix):
+        if len(self._keys) > len(self._matrix):
             self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
         return self._matrix
 
+    def _require_dimensions(self, vector: Matrix) -> None:
+        if self._dimensions is None:
+            self._dimensions = len(vector)
+        if len(vector) != self._dimensions:
+            raise ValueError(f"a vector of {len(vector)} numbers among vectors of {self._dimensions}")
+
 
 def unit_length(vector: Vector) -> Matrix:
-    """A vector brought to length 1; one of zeros stays as it is."""
+    """A vector scaled to length 1; one of zeros stays as it is."""
     import numpy as np
 
     array = np.asarray(vector, dtype=np.float32)
     norm = float(np.linalg.norm(array))
     return array / norm if norm else array
-
-
-def _require_length(matrix: Matrix, vector: Matrix) -> None:
-    if len(vector) != matrix.shape[1]:
-        raise ValueError(f"a vector of {len(vector)} numbers among vectors of {matrix.shape[1]}")
