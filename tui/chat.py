@@ -16,6 +16,10 @@ async def chat(options: Options, settings: Settings) -> int:
     """
     runtime = Runtime(settings, resume=options.resume, go_on=options.go_on)
     app = MnemoscopeApp(runtime)
+    if settings.theme in app.available_themes:
+        app.theme = settings.theme
+    elif settings.theme:
+        runtime.notices.append(f"There is no theme {settings.theme!r}; /theme lists them.")
     try:
         await app.run_async()
         return app.return_code or 0

@@ -53,6 +53,7 @@ class Runtime:
         session: the current session's file.
         workdir: the folder that the agent works in, links resolved.
         memory: its long-term memory.
+        notices: what people are told when the agent is prepared, one line each.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class Runtime:
         approve: Approve | None = None,
     ) -> None:
         self.settings = settings
-        self._notices = list(settings.warnings)
+        self.notices = list(settings.warnings)
         self.workdir = self._made_workdir()
         self.memory = AgenticMemoryMiddleware(self.workdir, parameters=Parameters(retrieval_grace=RETRIEVAL_GRACE))
         self.store = SessionStore(settings.sessions_dir)
@@ -93,7 +94,7 @@ class Runtime:
         for reply in cut:
             await reply.bring_to_an_end(self.agent)
         await self.agent.start()
-        notices, self._notices = [*self._notices, await self._connection.name_model()], []
+        notices, self.notices = [*self.notices, await self._connection.name_model()], []
         self.agent.model = self._connection.model
         for notice in filter(None, notices):
             self.agent.trace.append(Noticed(text=notice, level="warning"))
@@ -147,7 +148,7 @@ class Runtime:
         agent.state.permission_context.working_directories[folder] = AdditionalWorkingDirectory(folder, "workdir")
         trace.subscribe(opened.file.append)
         opened.file.on_problem = self._tell_problem
-        self._notices += opened.notices
+        self.notices += opened.notices
         self._cut = cut_replies(opened.events)
         return agent, opened.file
 
@@ -162,7 +163,7 @@ class Runtime:
         except OSError as error:
             temporary = tempfile.mkdtemp(prefix="mnemoscope-")
             reason = f"{wanted or 'A folder for memory'} cannot be made: {error.strerror or error}"
-            self._notices.append(f"{reason}. What is remembered now lies in {temporary}; name a folder with --workdir.")
+            self.notices.append(f"{reason}. What is remembered now lies in {temporary}; name a folder with --workdir.")
             return Path(os.path.realpath(temporary))
 
     async def _look_around(self) -> None:

@@ -1,0 +1,40 @@
+"""What an idle program costs: processor and memory, Mnemoscope against an empty app, at the same time.
+
+Targets: below 0.5 % of a core, below 80 MiB.
+"""
+
+from __future__ import annotations
+
+import time
+
+from benchmarks.program import EMPTY_APP, MNEMOSCOPE, READY, Program
+
+SETTLE_SECONDS = 5.0
+IDLE_SECONDS = 30.0
+
+
+def main() -> None:
+    programs = {"empty app": Program(EMPTY_APP), "mnemoscope": Program(MNEMOSCOPE)}
+    try:
+        for program in programs.values():
+            program.wait_for(READY)
+        _let_pass(programs, SETTLE_SECONDS)
+        before = {name: program.cpu_seconds() for name, program in programs.items()}
+        _let_pass(programs, IDLE_SECONDS)
+        for name, program in programs.items():
+            share = (program.cpu_seconds() - before[name]) / IDLE_SECONDS
+            print(f"idle         {name:<10}  {share:.2%} of a core  {program.memory_mib():.0f} MiB")
+    finally:
+        for program in programs.values():
+            program.close()
+
+
+def _let_pass(programs: dict[str, Program], seconds: float) -> None:
+    deadline = time.perf_counter() + seconds
+    while time.perf_counter() < deadline:
+        for program in programs.values():
+            program.read_for(0.1)
+
+
+if __name__ == "__main__":
+    main()
