@@ -44,7 +44,8 @@ def _explained(error: Exception) -> str:
     for code, explanation in _BY_CODE.items():
         if text.startswith(code) or type(error).__name__ == _CLASSES.get(code):
             return explanation
-    if isinstance(error, AuthenticationError):
+    # Before a login the server does not even read a long command to its end.
+    if isinstance(error, AuthenticationError) or "unauthenticated" in text:
         return "refused the login: check user and password"
     if isinstance(error, RedisTimeout | TimeoutError):
         return "does not answer: is the server running?"

@@ -60,5 +60,10 @@ def _sqlite(url: URL) -> AsyncEngine:
 
 def _flush_every_commit(connection: Any, _record: object) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA synchronous=FULL")
+    try:
+        cursor.execute("PRAGMA synchronous=FULL")
+    except BaseException:
+        # A connection that fails here reaches no pool, which would close it.
+        connection.close()
+        raise
     cursor.close()

@@ -199,7 +199,7 @@ async def test_a_folder_that_does_not_exist_is_named_and_not_made(tmp_path: Path
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("content", [b"this is no database, but a letter\n" * 200, b"\0" * 9000])
+@pytest.mark.parametrize("content", [b"this is no database, but a letter\n" * 200, b"\0" * 9000], ids=["text", "zeros"])
 async def test_a_file_of_another_kind_is_refused_and_left_alone(
     memory: SQLAlchemyMemory, file: Path, content: bytes
 ) -> None:
