@@ -5,8 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import ParamSpec, TypeVar
 
 from agent_core import paths
@@ -94,24 +94,40 @@ def _stat(path: str) -> FileInfo | None:
 
 def _list(path: str) -> list[FileInfo]:
     found = []
-    with os.scandir(path) as entries:
+    before = os.path.join(path, "")
+    with _open_listing(path) as entries:
         for entry in entries:
             try:
-                found.append(_info(entry.name, entry.path, entry.stat(), entry.is_symlink()))
+                found.append(_info(entry.name, before + entry.name, entry.stat(), entry.is_symlink()))
             except OSError:
                 # A link that leads nowhere or in a circle, or a file that has just gone.
                 continue
     return found
 
 
+@contextmanager
+def _open_listing(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """The entries of a folder. Through its handle where that can be: each is then found without walking the path."""
+    if os.scandir not in os.supports_fd:
+        with os.scandir(path) as entries:
+            yield entries
+        return
+    handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with os.scandir(handle) as entries:
+            yield entries
+    finally:
+        os.close(handle)
+
+
 def _info(name: str, path: str, found: os.stat_result, is_link: bool) -> FileInfo:
     return FileInfo(
-        name=name,
-        path=path,
-        size=found.st_size,
-        modified=found.st_mtime,
-        is_dir=stat.S_ISDIR(found.st_mode),
+        name,
+        path,
+        found.st_size,
+        found.st_mtime,
+        stat.S_ISDIR(found.st_mode),
         # The inode tells apart two versions of one size that were written within the clock's grain.
-        version=f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}",
-        is_link=is_link,
+        f"{found.st_mtime_ns}-{found.st_size}-{found.st_ino}",
+        is_link,
     )

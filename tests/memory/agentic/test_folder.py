@@ -191,6 +191,29 @@ async def test_a_link_turned_outside_between_two_scans_is_noticed(tmp_path: Path
     assert [file.badges for file in (await folder.scan()).files] == [("link leads outside",)]
 
 
+async def test_a_link_that_becomes_the_file_itself_is_listed_at_its_own_path(tmp_path: Path) -> None:
+    """The entry's name, inode, size and time stay; where it is does not."""
+    store = save(tmp_path, ".store/a.md", "inside")
+    link = tmp_path / "Memory/a.md"
+    link.symlink_to(store)
+    folder = folder_in(tmp_path)
+    assert [file.path for file in (await folder.scan()).files] == [str(store.resolve())]
+    link.unlink()
+    link.hardlink_to(store)
+    assert [file.path for file in (await folder.scan()).files] == [str(link.resolve())]
+
+
+async def test_a_linked_file_costs_no_reading_while_nothing_changes(tmp_path: Path) -> None:
+    save(tmp_path, ".store/a.md", "inside")
+    (tmp_path / "Memory/a.md").symlink_to(".store/a.md")
+    backend = CountingBackend()
+    folder = folder_in(tmp_path, backend)
+    first = await folder.scan()
+    again = await folder.scan()
+    assert again.files == first.files
+    assert (first.headers_read, again.headers_read, backend.reads) == (1, 0, ["a.md"])
+
+
 async def test_the_folder_may_be_reached_through_links_and_relative_paths(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
