@@ -7,9 +7,19 @@ import os
 import tempfile
 import time
 import traceback
+from contextlib import suppress
 from pathlib import Path
 
 from tui.config import Settings
+
+
+class _LogFile(logging.FileHandler):
+    """Makes its folder when it is first needed; a log that cannot be written must not stop who writes it."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        with suppress(OSError):
+            Path(self.baseFilename).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            super().emit(record)
 
 
 def log_path(settings: Settings) -> Path:
@@ -19,10 +29,10 @@ def log_path(settings: Settings) -> Path:
 
 def log_warnings_to(path: Path) -> None:
     """Have warnings of all packages written to `path`, which is made with the first of them."""
-    handler = logging.FileHandler(path, encoding="utf-8", errors="backslashreplace", delay=True)
+    handler = _LogFile(path, encoding="utf-8", errors="backslashreplace", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    # A log that cannot be written must not print about it on the screen.
+    # Nor may it print about it on the screen.
     logging.raiseExceptions = False
 
 

@@ -46,10 +46,11 @@ def test_warnings_go_to_the_file_and_a_file_that_cannot_be_made_is_no_noise(tmp_
         "log_warnings_to(Path(sys.argv[1]))\n"
         "logging.getLogger('x').info('quiet'); logging.getLogger('x').warning('loud')"
     )
-    for path in (tmp_path / "a.log", tmp_path / "missing" / "b.log"):
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path / "new" / "a.log", tmp_path / "file" / "b.log"):
         answer = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True)
         assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
-    text = (tmp_path / "a.log").read_text()
+    text = (tmp_path / "new" / "a.log").read_text()
     assert "WARNING x: loud" in text
     assert "quiet" not in text
     assert logging.raiseExceptions
