@@ -29,7 +29,13 @@ class RedisServer:
         return f"redis://127.0.0.1:{self.port}"
 
     def start(self) -> None:
-        options = {"--bind": "127.0.0.1", "--port": str(self.port), "--dir": self._folder, "--appendonly": "yes"}
+        options = {
+            "--bind": "127.0.0.1",
+            "--port": str(self.port),
+            "--dir": self._folder,
+            "--appendonly": "yes",
+            "--save": "",
+        }
         command = [services.require("redis"), *(part for option in options.items() for part in option)]
         self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self._process.stdout is not None

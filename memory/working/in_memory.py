@@ -32,8 +32,8 @@ Content = list[tuple[Msg, list[str]]]
 class InMemoryMemory(MemoryBase):
     """Keeps everything in this process. Adding costs the same at any size; a filter costs what it returns.
 
-    Every message gets a serial number that only grows. Entries stand in two parallel lists, ordered by it, so that a
-    place is found by bisection; the indexes hold serial numbers and survive deletions as they are.
+    Every message gets a serial number that only grows. Entries are found by it and stand in its order; the indexes hold
+    serial numbers and survive deletions as they are. Places, which only listeners need, are found by bisection.
     """
 
     publishes_changes = True
@@ -46,7 +46,7 @@ class InMemoryMemory(MemoryBase):
     @property
     def content(self) -> Content:
         """A snapshot of the `(msg, marks)` pairs. Assigning replaces everything but the summary."""
-        return [(msg, list(marks)) for msg, marks in self._entries]
+        return [(msg, list(marks)) for msg, marks in self._entries.values()]
 
     @content.setter
     def content(self, content: Iterable[tuple[Msg, Marks]]) -> None:
@@ -64,15 +64,17 @@ class InMemoryMemory(MemoryBase):
         wanted = normalize_marks(marks)
         messages = check_messages(memories)
         start = len(self._entries)
+        added: list[Entry] = []
         known: list[int] = []
         for msg in messages:
             serials = None if allow_duplicates else self._serials_by_id.get(msg.id)
             if serials is None:
-                self._append(Entry(msg, wanted))
+                added.append(Entry(msg, wanted))
+                self._append(added[-1])
             else:
                 known.extend(serials)
-        if len(self._entries) > start and self._listeners:
-            self._publish(Added(stored(self._entries[start:], start)))
+        if added and self._listeners:
+            self._publish(Added(stored(added, start)))
         if wanted:
             self._change_marks(known, lambda _, marks: joined(marks, wanted))
 
@@ -90,7 +92,7 @@ class InMemoryMemory(MemoryBase):
 
     async def clear(self) -> None:
         """Delete everything, the summary too."""
-        gone = Cleared(stored(self._entries), self._compressed_summary)
+        gone = Cleared(stored(list(self._entries.values())), self._compressed_summary)
         self._reset(())
         self._compressed_summary = ""
         if gone.entries or gone.summary:
@@ -124,13 +126,13 @@ class InMemoryMemory(MemoryBase):
 
     async def entries(self) -> list[Entry]:
         """All messages with their marks."""
-        return list(self._entries)
+        return list(self._entries.values())
 
     async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
         """Give messages exactly these marks; the number of messages really changed."""
         wanted = {id_: normalize_marks(list(value)) for id_, value in marks.items()}
         serials = [serial for id_ in wanted for serial in self._serials_by_id.get(id_, ())]
-        by_serial = {serial: wanted[self._entries[self._place(serial)].msg.id] for serial in serials}
+        by_serial = {serial: wanted[self._entries[serial].msg.id] for serial in serials}
         return self._change_marks(sorted(by_serial), lambda serial, _: by_serial[serial])
 
     async def restore(self, entries: Sequence[StoredEntry]) -> None:
@@ -138,7 +140,7 @@ class InMemoryMemory(MemoryBase):
         missing = [entry for entry in entries if entry.msg.id not in self._serials_by_id]
         if not missing:
             return
-        everything = list(self._entries)
+        everything = list(self._entries.values())
         placed = []
         for entry in missing:
             position = min(entry.position, len(everything))
@@ -162,7 +164,7 @@ class InMemoryMemory(MemoryBase):
         self._publish_snapshot()
 
     def _reset(self, entries: Iterable[Entry]) -> None:
-        self._entries: list[Entry] = []
+        self._entries: dict[int, Entry] = {}
         self._serials: list[int] = []
         self._serials_by_id: dict[str, tuple[int, ...]] = {}
         self._serials_by_mark: dict[str, set[int]] = {}
@@ -172,7 +174,7 @@ class InMemoryMemory(MemoryBase):
 
     def _append(self, entry: Entry) -> None:
         serial, self._next_serial = self._next_serial, self._next_serial + 1
-        self._entries.append(entry)
+        self._entries[serial] = entry
         self._serials.append(serial)
         self._serials_by_id[entry.msg.id] = (*self._serials_by_id.get(entry.msg.id, ()), serial)
         for mark in entry.marks:
@@ -186,11 +188,14 @@ class InMemoryMemory(MemoryBase):
 
     def _filtered(self, wanted: tuple[str, ...] | None, unwanted: set[int]) -> list[Msg]:
         if wanted is not None:
-            return [self._entries[self._place(serial)].msg for serial in sorted(self._serials_of(wanted) - unwanted)]
+            chosen = self._serials_of(wanted) - unwanted
+            if len(chosen) * 4 < len(self._entries):
+                return [self._entries[serial].msg for serial in sorted(chosen)]
+            # To put so many in order costs more than to walk all.
+            return [entry.msg for serial, entry in self._entries.items() if serial in chosen]
         if unwanted:
-            pairs = zip(self._serials, self._entries, strict=True)
-            return [entry.msg for serial, entry in pairs if serial not in unwanted]
-        return [entry.msg for entry in self._entries]
+            return [entry.msg for serial, entry in self._entries.items() if serial not in unwanted]
+        return [entry.msg for entry in self._entries.values()]
 
     def _candidates(self, old: tuple[str, ...], ids: Sequence[str] | None) -> list[int]:
         if ids is not None:
@@ -200,19 +205,20 @@ class InMemoryMemory(MemoryBase):
 
     def _change_marks(self, serials: Iterable[int], change: Callable[[int, tuple[str, ...]], tuple[str, ...]]) -> int:
         """Give each entry the marks that `change` makes of its serial number and its marks; how many really changed."""
-        changes = []
+        count, changes = 0, []
         for serial in serials:
-            place = self._place(serial)
-            msg, before = self._entries[place]
+            msg, before = self._entries[serial]
             after = change(serial, before)
             if after == before:
                 continue
-            self._entries[place] = Entry(msg, after)
+            count += 1
+            self._entries[serial] = Entry(msg, after)
             self._index_marks(serial, before, after)
-            changes.append(MarksChange(place, msg.id, before, after))
+            if self._listeners:
+                changes.append(MarksChange(self._place(serial), msg.id, before, after))
         if changes:
             self._publish(Marked(tuple(changes)))
-        return len(changes)
+        return count
 
     def _index_marks(self, serial: int, before: tuple[str, ...], after: tuple[str, ...]) -> None:
         for mark in before:
@@ -221,7 +227,8 @@ class InMemoryMemory(MemoryBase):
                 if not self._serials_by_mark[mark]:
                     del self._serials_by_mark[mark]
         for mark in after:
-            self._serials_by_mark.setdefault(mark, set()).add(serial)
+            if mark not in before:
+                self._serials_by_mark.setdefault(mark, set()).add(serial)
 
     def _remove(self, serials: set[int]) -> int:
         if not serials:
@@ -234,18 +241,16 @@ class InMemoryMemory(MemoryBase):
                 self._serials_by_id[entry.msg.id] = rest
             else:
                 del self._serials_by_id[entry.msg.id]
-        kept = [place for place, serial in enumerate(self._serials) if serial not in serials]
-        self._entries = [self._entries[place] for place in kept]
-        self._serials = [self._serials[place] for place in kept]
+            del self._entries[serial]
+        self._serials = [serial for serial in self._serials if serial not in serials]
         self._publish(Deleted(gone))
         return len(gone)
 
     def _stored(self, serial: int) -> StoredEntry:
-        place = self._place(serial)
-        return StoredEntry(place, *self._entries[place])
+        return StoredEntry(self._place(serial), *self._entries[serial])
 
     def _publish_snapshot(self) -> None:
-        self._publish(Snapshot(stored(self._entries), self._compressed_summary))
+        self._publish(Snapshot(stored(list(self._entries.values())), self._compressed_summary))
 
     def _publish(self, change: MemoryChange) -> None:
         if self._listeners:
