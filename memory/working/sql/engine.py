@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, event, make_url
-from sqlalchemy.exc import ArgumentError
+from sqlalchemy.exc import ArgumentError, InvalidRequestError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 LOCK_TIMEOUT = 10
@@ -20,20 +20,18 @@ def open_engine(address: str) -> AsyncEngine:
     """An engine for `sqlite:///file`, `sqlite://` (in memory), `postgresql://…` or a URL with a driver of its own.
 
     Raises:
-        ValueError: the address is no such URL.
+        ValueError: the address is no such URL, or names a driver that cannot be used here.
     """
     try:
         url = make_url(address)
-    except ArgumentError as error:
-        raise ValueError(f"not the URL of a database: {address!r}") from error
-    url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
-    if url.get_backend_name() == "sqlite":
-        return _sqlite(url)
-    options: dict[str, Any] = {"pool_pre_ping": True}
-    if url.drivername == "postgresql+asyncpg":
-        settings = {"lock_timeout": f"{LOCK_TIMEOUT}s"}
-        options["connect_args"] = {"timeout": CONNECT_TIMEOUT, "server_settings": settings}
-    return create_async_engine(url, **options)
+        url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername))
+        if url.get_backend_name() == "sqlite":
+            return _sqlite(url)
+        if url.get_backend_name() == "postgresql":
+            return _postgresql(url)
+    except (ArgumentError, InvalidRequestError) as error:
+        raise ValueError(f"not the URL of a database that can be used: {error}") from error
+    raise ValueError(f"SQLite and PostgreSQL can hold a working memory, {url.get_backend_name()} cannot")
 
 
 def where(url: URL) -> str:
@@ -47,6 +45,14 @@ def file_of(url: URL) -> Path | None:
     """The file of an SQLite database; None for any other."""
     name = url.database if url.get_backend_name() == "sqlite" else None
     return None if not name or name == ":memory:" or name.startswith("file:") else Path(name)
+
+
+def _postgresql(url: URL) -> AsyncEngine:
+    options: dict[str, Any] = {"pool_pre_ping": True}
+    if url.drivername == "postgresql+asyncpg":
+        settings = {"lock_timeout": f"{LOCK_TIMEOUT}s"}
+        options["connect_args"] = {"timeout": CONNECT_TIMEOUT, "server_settings": settings}
+    return create_async_engine(url, **options)
 
 
 def _sqlite(url: URL) -> AsyncEngine:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sqlalchemy import not_
+from sqlalchemy.exc import UnboundExecutionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 
 from agent_core.change import Added, Cleared, Deleted, Marked, MarksChange, StoredEntry, SummaryChanged, stored
@@ -27,7 +28,10 @@ def transactions_on(engine_or_session: object) -> Transactions:
     """
     if not isinstance(engine_or_session, AsyncEngine | AsyncSession):
         raise ValueError(f"an AsyncEngine or an AsyncSession is needed, not {engine_or_session!r}")
-    bind = engine_or_session if isinstance(engine_or_session, AsyncEngine) else engine_or_session.get_bind()
+    try:
+        bind = engine_or_session if isinstance(engine_or_session, AsyncEngine) else engine_or_session.get_bind()
+    except UnboundExecutionError as error:
+        raise ValueError(f"a session that is bound to an engine is needed, not {engine_or_session!r}") from error
     if bind.dialect.name not in ("sqlite", "postgresql"):
         raise ValueError(f"SQLite and PostgreSQL can hold a working memory, {bind.dialect.name} cannot")
     if isinstance(engine_or_session, AsyncEngine):

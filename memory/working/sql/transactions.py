@@ -90,20 +90,23 @@ class SessionTransactions:
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         """A transaction, or a savepoint in the caller's."""
-        with storage_errors(self._where):
-            if self._session.in_transaction():
-                async with self._savepoint() as connection:
-                    # Tables made here go when the caller undoes the transaction.
+        is_callers = self._session.in_transaction()
+        try:
+            with storage_errors(self._where):
+                async with self._savepoint() if is_callers else self._transaction() as connection:
                     if not self._ready:
                         await ensure_tables(connection, self._where)
                     yield connection
-            else:
-                async with self._session.begin():
-                    connection = await self._session.connection()
-                    if not self._ready:
-                        await ensure_tables(connection, self._where)
-                    yield connection
-                self._ready = True
+        except StorageError:
+            self._ready = False
+            raise
+        # Tables that were made in the caller's transaction go when he undoes it.
+        self._ready = self._ready or not is_callers
+
+    @asynccontextmanager
+    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
+        async with self._session.begin():
+            yield await self._session.connection()
 
     @asynccontextmanager
     async def _savepoint(self) -> AsyncIterator[AsyncConnection]:

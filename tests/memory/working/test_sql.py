@@ -254,9 +254,21 @@ async def test_ids_of_another_type_are_named(engine: AsyncEngine) -> None:
         SQLAlchemyMemory(engine, session_id=5)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("url", ["nonsense", "", "/tmp/memory.db", "mongodb://x"])
+async def test_a_session_without_an_engine_is_named() -> None:
+    with pytest.raises(ValueError, match="bound to an engine is needed"):
+        SQLAlchemyMemory(AsyncSession())
+
+
+@pytest.mark.parametrize("url", ["nonsense", "", "memory.db", "mongodb://x", "mysql+aiomysql://h/d"])
 def test_an_address_of_no_store_is_named(url: str) -> None:
-    with pytest.raises(ValueError, match="not"):
+    for make in (open_memory, SQLAlchemyMemory.from_url):
+        with pytest.raises(ValueError, match="not"):
+            make(url)
+
+
+@pytest.mark.parametrize("url", ["sqlite+pysqlite:///x.db", "postgresql+nonsense://h/d", "postgresql://h:port/d"])
+def test_a_driver_that_cannot_be_used_is_an_error_about_the_address(url: str) -> None:
+    with pytest.raises(ValueError, match=r"asyncio|nonsense|port"):
         open_memory(url)
 
 
