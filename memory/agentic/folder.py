@@ -141,7 +141,20 @@ class MemoryFolder:
         inside = await self.locate(path)
         if inside is None:
             raise PermissionError(f"{path} lies outside the memory folder")
-        data = await self.backend.read_file(inside, limit=READ_LIMIT + 1, follow=False)
+        return await self._read(inside)
+
+    async def read_listed(self, file: MemoryFile) -> Decoded:
+        """The text of a file that a scan has listed: `read` without looking again where it lies.
+
+        A link that has taken its place since is not followed.
+
+        Raises:
+            OSError: it cannot be read.
+        """
+        return await self._read(file.path)
+
+    async def _read(self, resolved: str) -> Decoded:
+        data = await self.backend.read_file(resolved, limit=READ_LIMIT + 1, follow=False)
         is_whole = len(data) <= READ_LIMIT
         text, badges = decode(data[:READ_LIMIT], is_whole=is_whole)
         return Decoded(text, badges if is_whole else (*badges, TOO_LARGE))

@@ -25,6 +25,7 @@ from memory.agentic.local_search import LocalSearch
 from memory.agentic.placing import place
 from memory.agentic.recall import Recall, StageListener
 from memory.agentic.retrieval import Find, Retrieval, take_up, wait_for
+from memory.search import Loaded, VectorCache, load_bundled_embedder
 
 if TYPE_CHECKING:
     from agent_core.agent import Agent
@@ -42,7 +43,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
     Args:
         workdir: the folder that the memory folder lies in.
         memory_dir: the memory folder's name in it.
-        parameters: limits and ways of asking; may be replaced at any time.
+        parameters: limits and ways of asking; may be replaced at any time, save for what local search is made of.
         backend: where `workdir` is; this machine when None.
     """
 
@@ -57,7 +58,8 @@ class AgenticMemoryMiddleware(MiddlewareBase):
     ) -> None:
         self.parameters = parameters or settings.Parameters()
         self.folder = MemoryFolder(workdir, memory_dir, backend or LocalBackend())
-        self._local_search = LocalSearch()
+        vectors = self.parameters.retrieval_vectors
+        self._local_search = LocalSearch(self.folder, self._load_embedder, VectorCache(vectors) if vectors else None)
         self._replies: dict[str | None, list[Retrieval]] = {}
         self._carried_over: WeakKeyDictionary[Agent, list[Retrieval]] = WeakKeyDictionary()
         self._index_told: WeakKeyDictionary[Agent, IndexRead] = WeakKeyDictionary()
@@ -124,6 +126,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         for retrievals in list(self._carried_over.values()):
             for retrieval in retrievals:
                 await retrieval.stop()
+        self._local_search.close()
 
     def _tell_index(self, agent: Agent, index: IndexFile, event: IndexRead) -> None:
         """Append the event, unless this agent has been told just that."""
@@ -168,6 +171,10 @@ class AgenticMemoryMiddleware(MiddlewareBase):
             else:
                 retrieval.carry_over()
                 self._carried_over[agent].append(retrieval)
+
+    def _load_embedder(self) -> Loaded:
+        embedder = self.parameters.retrieval_embedder
+        return Loaded(embedder) if embedder is not None else load_bundled_embedder()
 
     def _finder(self, agent: Agent) -> Find:
         model = agent.model

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Literal, get_args
+
 from msgspec import Struct
 
 from agent_core.model.base import ChatModelBase
 from memory.agentic.manifest import SELECTION_INSTRUCTIONS
+from memory.search import Embedder
+
+Selector = Literal["model", "local"]
 
 
 class Parameters(Struct, frozen=True, kw_only=True):
@@ -15,24 +20,31 @@ class Parameters(Struct, frozen=True, kw_only=True):
         memory_max_tokens: of MEMORY.md in the system prompt.
         memory_instructions: told to the model instead of our own; the two paths are added to it.
         retrieval_async: search while the model works; otherwise before the first model call, however long it takes.
-        retrieval_model: chooses the files; the agent's own model when None.
+        retrieval_selector: who chooses the files: `model`, or `local` search, which asks no model.
+        retrieval_model: the model that chooses; the agent's own when None.
         retrieval_max_tokens_per_md: of one recalled file in the prompt.
         retrieval_max_files: files that the model chooses from; with more, local search chooses those first.
         retrieval_max_tokens_per_frontmatter: of one file's description in that list.
+        retrieval_embedder: lets local search find by meaning; the bundled one, where it is installed, when None. Looked
+            at once, when local search is first needed.
+        retrieval_vectors: the file that keeps the vectors of local search between runs; not kept when None.
         retrieval_instructions: told to the model that chooses.
         retrieval_grace: seconds that the first model call of a reply waits for the retrieval, at most.
 
     Raises:
-        ValueError: a number is negative.
+        ValueError: a number is negative, or nobody knows that selector.
     """
 
     memory_max_tokens: int | None = 4000
     memory_instructions: str | None = None
     retrieval_async: bool = True
+    retrieval_selector: Selector = "model"
     retrieval_model: ChatModelBase | None = None
     retrieval_max_tokens_per_md: int | None = 2000
     retrieval_max_files: int | None = 200
     retrieval_max_tokens_per_frontmatter: int | None = 256
+    retrieval_embedder: Embedder | None = None
+    retrieval_vectors: str | None = None
     retrieval_instructions: str = SELECTION_INSTRUCTIONS
     retrieval_grace: float = 0.0
 
@@ -41,3 +53,5 @@ class Parameters(Struct, frozen=True, kw_only=True):
             value = getattr(self, name)
             if isinstance(value, int | float) and value < 0:
                 raise ValueError(f"{name} must not be negative: {value!r}")
+        if self.retrieval_selector not in get_args(Selector):
+            raise ValueError(f"retrieval_selector must be one of {get_args(Selector)}: {self.retrieval_selector!r}")

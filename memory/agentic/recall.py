@@ -20,6 +20,9 @@ from memory.agentic.manifest import MAX_SELECTED, SELECTION_SCHEMA, Selection, r
 from memory.agentic.memory_file import BINARY, MemoryFile
 from memory.agentic.parameters import Parameters
 
+_SHARE_OF_NEWEST = 4
+"""Of the files that a model is offered, one in so many is there because it is new."""
+
 StageListener = Callable[[str, float, str], None]
 """Told of each stage that is over: its name, the seconds that it took, a few words on what it gave."""
 
@@ -68,11 +71,6 @@ class Recall:
             details.append(f"{_count(len(scan.files), 'file')}, {scan.headers_read} read")
             details += scan.problems
         files = [file for file in scan.files if file.is_readable]
-        limit = self._parameters.retrieval_max_files
-        if limit is not None and len(files) > limit:
-            with self._stage("search") as details:
-                files = await self._narrow(question, files, limit)
-                details.append(f"{len(files)} files for the model to choose from")
         if not files:
             return ()
         choices = await self._choose(question, files)
@@ -81,25 +79,46 @@ class Recall:
         with self._stage("read") as details:
             return tuple([memory async for memory in self._read(choices, details)])
 
-    async def _narrow(self, question: str, files: Sequence[MemoryFile], limit: int) -> list[MemoryFile]:
-        """At most `limit` files: those that local search finds, then the newest."""
-        found = [file for file, _ in await self._local_search.rank(question, files)] if limit else []
-        return list({file.path: file for file in [*found, *files]}.values())[:limit]
-
     async def _choose(self, question: str, files: Sequence[MemoryFile]) -> list[_Choice]:
-        """Have the model choose, or local search where the model cannot give a list."""
+        """Have the model choose; local search where no model is to be asked, or where it cannot give a list."""
+        if self._parameters.retrieval_selector == "local":
+            return await self._find_locally(question, files)
+        offered = await self._narrow(question, files)
+        if not offered:
+            return []
         with self._stage("select") as details:
             try:
-                selection, tokens = await self._ask(question, files)
+                selection, tokens = await self._ask(question, offered)
             except StructuredOutputError as error:
                 details.append(f"local search instead of {self._model.model}: {first_line(str(error))}")
             else:
-                details += _selection_details(selection, len(files), tokens)
+                details += _selection_details(selection, len(offered), tokens)
                 return [_Choice(file, f"chosen by {self._model.model}") for file in selection.files]
+        return await self._find_locally(question, files)
+
+    async def _narrow(self, question: str, files: Sequence[MemoryFile]) -> Sequence[MemoryFile]:
+        """As many files as the model is offered: those that local search finds, and the newest."""
+        limit = self._parameters.retrieval_max_files
+        if limit is None or len(files) <= limit:
+            return files
+        if limit == 0:
+            return []
         with self._stage("search") as details:
-            ranked = (await self._local_search.rank(question, files))[:MAX_SELECTED]
-            details.append(f"{len(ranked)} of {_count(len(files), 'file')} found")
-            return [_Choice(file, "found by local search", score) for file, score in ranked]
+            found = await self._local_search.rank(question, files, limit - limit // _SHARE_OF_NEWEST)
+            if not any(one.is_related for one in found):
+                found = []
+            offered = list({file.path: file for file in [*(one.file for one in found), *files]}.values())[:limit]
+            details.append(f"{len(offered)} files for the model to choose from")
+            details += filter(None, [self._local_search.remark])
+        return offered
+
+    async def _find_locally(self, question: str, files: Sequence[MemoryFile]) -> list[_Choice]:
+        with self._stage("search") as details:
+            ranked = await self._local_search.rank(question, files, MAX_SELECTED)
+            found = [one for one in ranked if one.is_related]
+            details.append(f"{len(found)} of {_count(len(files), 'file')} found")
+            details += filter(None, [self._local_search.remark])
+        return [_Choice(file, f"found by local search: {why}", score) for file, score, _, why in found]
 
     async def _ask(self, question: str, files: Sequence[MemoryFile]) -> tuple[Selection, str]:
         messages = selection_messages(

@@ -27,9 +27,8 @@ class Asked:
         self.stages: dict[str, str] = {}
 
     async def about(self, workdir: Path, question: str = "what do I drink?") -> tuple[RecalledMemory, ...]:
-        return await Recall(folder_in(workdir), LocalSearch(), self.parameters, self.model, self._on_stage).find(
-            question
-        )
+        folder = folder_in(workdir)
+        return await Recall(folder, LocalSearch(folder), self.parameters, self.model, self._on_stage).find(question)
 
     @property
     def offered(self) -> list[str]:
@@ -126,7 +125,7 @@ async def test_a_model_that_gives_no_list_is_replaced_by_local_search(tmp_path: 
         asked = Asked(refusal)
         (memory,) = await asked.about(tmp_path)
         assert memory.text.endswith("Oolong.")
-        assert memory.reason == "found by local search"
+        assert memory.reason == "found by local search: shares drink"
         assert memory.score is not None
         assert asked.stages["select"].startswith("local search instead of scripted: ")
         assert asked.stages["search"] == "1 of 2 files found"
@@ -136,6 +135,42 @@ async def test_a_model_that_cannot_be_asked_is_an_error(tmp_path: Path) -> None:
     save(tmp_path, "tea.md")
     with pytest.raises(ModelUnreachable, match="no server"):
         await Asked(ModelUnreachable("no server")).about(tmp_path)
+
+
+async def test_where_no_model_is_to_be_asked_local_search_chooses_alone(tmp_path: Path) -> None:
+    save(tmp_path, "tea.md", "Oolong, at four.", description="what is in the cup")
+    save(tmp_path, "home.md", "Hangzhou.", description="where the user lives")
+    asked = Asked(retrieval_selector="local")
+    (memory,) = await asked.about(tmp_path, "when is my oolong ready?")
+    assert memory.text.endswith("Oolong, at four.")
+    assert memory.reason == "found by local search: shares oolong"
+    assert memory.score == 1.0
+    assert asked.model.requests == []
+    assert list(asked.stages) == ["scan", "search", "read"]
+    assert asked.stages["search"] == "1 of 2 files found"
+    assert await asked.about(tmp_path, "tell me a joke") == ()
+
+
+async def test_local_search_recalls_as_many_files_as_a_model_may(tmp_path: Path) -> None:
+    for number in range(9):
+        save(tmp_path, f"{number}.md", "tea")
+    assert len(await Asked(retrieval_selector="local").about(tmp_path, "tea?")) == 5
+
+
+async def test_local_search_stands_in_over_all_files_not_only_over_those_offered(tmp_path: Path) -> None:
+    for number in range(6):
+        save(tmp_path, f"note{number}.md", "Oolong tea.", description="tea", days_old=number)
+    asked = Asked(StructuredOutputError("no JSON object"), retrieval_max_files=2)
+    assert len(await asked.about(tmp_path, "tea?")) == 5
+
+
+async def test_the_newest_have_a_share_of_what_is_offered(tmp_path: Path) -> None:
+    for number in range(12):
+        save(tmp_path, f"note{number}.md", "tea" if number else "coffee", days_old=number)
+    asked = Asked(pick(), retrieval_max_files=8)
+    await asked.about(tmp_path, "tea?")
+    assert len(asked.offered) == 8
+    assert asked.offered[6:] == ["note0.md", "note7.md"]
 
 
 async def test_another_model_may_choose(tmp_path: Path) -> None:
@@ -200,7 +235,8 @@ async def test_a_second_question_reads_only_what_is_chosen(tmp_path: Path) -> No
         save(tmp_path, f"{number}.md")
     backend = CountingBackend()
     model = ScriptedChatModel([], structured=[pick(), pick("3.md")])
-    recall = Recall(folder_in(tmp_path, backend), LocalSearch(), Parameters(), model, lambda *_: None)
+    folder = folder_in(tmp_path, backend)
+    recall = Recall(folder, LocalSearch(folder), Parameters(), model, lambda *_: None)
     await recall.find("one")
     backend.reads.clear()
     await recall.find("two")
@@ -211,3 +247,8 @@ def test_a_negative_limit_is_refused() -> None:
     with pytest.raises(ValueError, match="retrieval_max_files must not be negative"):
         Parameters(retrieval_max_files=-1)
     assert Parameters().retrieval_grace == 0.0
+
+
+def test_an_unknown_selector_is_refused() -> None:
+    with pytest.raises(ValueError, match="retrieval_selector must be one of"):
+        Parameters(retrieval_selector="magic")
