@@ -1,0 +1,169 @@
+"""What mem0 answers, in its many shapes, as our own types. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from typing import Any, NamedTuple
+
+from msgspec import Struct, field
+
+from agent_core.errors import StorageError
+from agent_core.event import FactChange, FactsFinish
+from agent_core.text import first_line, well_formed
+
+SUPERSEDED_BY = "superseded_by"
+SUPERSEDED_AT = "superseded_at"
+
+_LISTS = ("results", "memories")
+_TEXTS = ("memory", "text", "data", "content")
+_KNOWN = frozenset({"id", "score", "created_at", "updated_at", "hash", "metadata", "user_id", *_TEXTS})
+_ACTIONS = {"ADD": "added", "UPDATE": "updated", "DELETE": "deleted"}
+
+
+class Fact(Struct, frozen=True, kw_only=True):
+    """One memory of a store.
+
+    Args:
+        id: names it in its store; empty where the store does not say.
+        text: what it says.
+        created: seconds since the epoch, None where the store does not say.
+        updated: the same.
+        score: how well it fits what was searched; comparable within one search only. None where nothing was searched.
+        agent: the agent that it was stored for, or empty.
+        superseded_by: id of the memory that replaced it, or empty.
+        superseded: when that was, in seconds since the epoch.
+        why: a few words for people on why it was found, or empty.
+        extra: whatever else the store holds of it.
+    """
+
+    id: str
+    text: str
+    created: float | None = None
+    updated: float | None = None
+    score: float | None = None
+    agent: str = ""
+    superseded_by: str = ""
+    superseded: float | None = None
+    why: str = ""
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+class Written(NamedTuple):
+    """What a write gave: how it ended, and what became of which memory."""
+
+    finish: FactsFinish
+    changes: tuple[FactChange, ...] = ()
+    detail: str = ""
+
+
+def facts_in(answer: object) -> list[Fact]:
+    """The memories in the answer to a search or a listing, in its order.
+
+    Raises:
+        StorageError: the answer is no list of memories in any form, or says that something failed.
+    """
+    facts = [_fact(item) for item in _items(answer)]
+    return [fact for fact in facts if fact.text]
+
+
+def written_in(answer: object) -> Written:
+    """What the answer to a write says.
+
+    Raises:
+        StorageError: it says that something failed.
+    """
+    if answer is None:
+        return Written("unknown", detail="mem0 answered with nothing, so it may or may not have been stored")
+    pending = answer[0] if isinstance(answer, list) and answer else answer
+    if isinstance(pending, Mapping) and "event_id" in pending and not _has_list(pending):
+        return Written("accepted", detail=f"accepted as {pending['event_id']}, and worked on later")
+    if isinstance(answer, Mapping) and not _has_list(answer) and not _error(answer):
+        return Written("unknown", detail=f"mem0 said: {first_line(str(answer.get('message') or dict(answer)))}")
+    changes = tuple(change for item in _items(answer) if (change := _change(item)))
+    return Written("stored" if changes else "nothing", changes)
+
+
+def moment(value: object) -> float | None:
+    """A time in any form that mem0 and its platform give, in seconds since the epoch; without a zone it is UTC."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    if not isinstance(value, str) or not value:
+        return None
+    try:
+        parsed = datetime.fromisoformat(value)
+    except ValueError:
+        return None
+    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+
+
+def _has_list(answer: Mapping[str, Any]) -> bool:
+    return any(name in answer for name in _LISTS)
+
+
+def _error(answer: Mapping[str, Any]) -> str:
+    return first_line(str(answer.get("error") or answer.get("detail") or ""))
+
+
+def _items(answer: object) -> Iterator[object]:
+    """The items of a list, bare or in one of the fields that hold it; an empty field is an empty list."""
+    if isinstance(answer, Mapping):
+        if error := _error(answer):
+            raise StorageError(f"mem0 says: {error}")
+        for name in _LISTS:
+            if name in answer:
+                yield from _items([] if answer[name] is None else answer[name])
+                return
+        if any(name in answer for name in _TEXTS):
+            yield answer
+            return
+    elif isinstance(answer, list | tuple):
+        yield from answer
+        return
+    raise StorageError(f"mem0 answered with something that is no list of memories: {first_line(repr(answer), 80)}")
+
+
+def _fact(item: object) -> Fact:
+    if not isinstance(item, Mapping):
+        return Fact(id="", text=well_formed(item).strip() if isinstance(item, str) else "")
+    extra = {str(key): value for key, value in item.items() if key not in _KNOWN and value is not None}
+    metadata = item.get("metadata")
+    if isinstance(metadata, Mapping):
+        extra.update(metadata)
+    match = extra.pop("match", None)
+    score = item.get("score")
+    return Fact(
+        id=str(item.get("id") or ""),
+        text=_text(item),
+        created=moment(item.get("created_at")),
+        updated=moment(item.get("updated_at")),
+        score=float(score) if isinstance(score, int | float) else None,
+        agent=str(extra.pop("agent_id", None) or ""),
+        superseded_by=str(extra.pop(SUPERSEDED_BY, None) or ""),
+        superseded=moment(extra.pop(SUPERSEDED_AT, None)),
+        why=str(match.get("why") or "") if isinstance(match, Mapping) else "",
+        extra=extra,
+    )
+
+
+def _text(item: Mapping[str, Any]) -> str:
+    for name in _TEXTS:
+        value = item.get(name)
+        if isinstance(value, Mapping):
+            value = _text(value)
+        if isinstance(value, str) and value.strip():
+            return well_formed(value).strip()
+    return ""
+
+
+def _change(item: object) -> FactChange | None:
+    if isinstance(item, str):
+        return FactChange("", well_formed(item), "added") if item.strip() else None
+    if not isinstance(item, Mapping):
+        return None
+    event = str(item.get("event") or "ADD").upper()
+    text, memory_id = _text(item), str(item.get("id") or "")
+    if event == "NONE" or not (text or memory_id):
+        return None
+    action = _ACTIONS.get(event, "updated")
+    return FactChange(memory_id, text, action)  # type: ignore[arg-type]

@@ -1,0 +1,99 @@
+"""A mem0 client in use, ready-made or built from a recipe, shared where two cannot be open at once."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from memory.mem0.building import Built, Recipe, build, close_memory
+from memory.mem0.client import Mem0Client
+from memory.mem0.errors import explain
+from memory.mem0.loop_thread import LoopThread
+from memory.mem0.store_call import StoreCall, serving_store_call
+
+
+@dataclass
+class Opened:
+    """A client, and what was built behind it; None where somebody else has made it."""
+
+    client: Mem0Client
+    built: Built | None = None
+    users: int = 1
+    place: str = ""
+
+    async def close(self) -> None:
+        """Let go of it; the last one to do so closes what was built."""
+        self.users -= 1
+        if self.users > 0:
+            return
+        if self.place:
+            _by_place.pop(self.place, None)
+        built = self.built
+        if built is not None:
+            await self.client.run(lambda: close_memory(built.memory))
+        self.client.stop()
+
+
+_by_place: dict[str, Opened] = {}
+"""The embedded Qdrant folders that this process has open: each takes one client only."""
+
+
+async def open_recipe(recipe: Recipe) -> Opened:
+    """Build a client beside the event loop.
+
+    Raises:
+        MnemoscopeError: it cannot be built; nothing was changed then.
+    """
+    recipe = await with_dimensions(recipe)
+    place = _embedded_qdrant(recipe.config)
+    if place in _by_place:
+        shared = _by_place[place]
+        shared.users += 1
+        return shared
+    thread = LoopThread("mem0")
+    try:
+        with serving_store_call(StoreCall(asyncio.get_running_loop())):
+            built = await thread.run(_build(recipe))
+    except Exception as error:
+        thread.stop()
+        raise explain(error, "open the memory") from error
+    client = Mem0Client(built.memory, reads_in_turn=built.store is None, thread=thread)
+    opened = Opened(client, built, place=place)
+    if place:
+        _by_place[place] = opened
+    return opened
+
+
+async def with_dimensions(recipe: Recipe) -> Recipe:
+    """The recipe with the length of its embedding model's vectors; where the model does not know, it is asked for one.
+
+    Raises:
+        ModelError: the model failed.
+    """
+    model = recipe.embedding_model
+    if model is None or recipe.dimensions:
+        return recipe
+    return replace(recipe, dimensions=model.dimensions or len((await model.embed(["dimensions"]))[0]))
+
+
+async def _build(recipe: Recipe) -> Built:
+    # On the thread's own loop, not in a worker: the end of the program waits for workers, and importing takes seconds.
+    return build(recipe)
+
+
+def _embedded_qdrant(config: Any) -> str:
+    """The folder of the embedded Qdrant that a config names; empty when it names none."""
+    store = _get(config, "vector_store")
+    settings = _get(store, "config")
+    path = _get(settings, "path")
+    is_served = any(_get(settings, name) for name in ("url", "host", "client"))
+    if _get(store, "provider") != "qdrant" or not path or is_served:
+        return ""
+    return str(Path(path).expanduser().resolve())
+
+
+def _get(holder: Any, name: str) -> Any:
+    return holder.get(name) if isinstance(holder, Mapping) else getattr(holder, name, None)

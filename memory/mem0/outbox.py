@@ -1,0 +1,129 @@
+"""`Outbox`: what could not be written to a memory, kept on disk until it can."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from agent_core.errors import StorageError
+from agent_core.text import well_formed
+
+Message = dict[str, str]
+"""One message as mem0 takes it: `role` and `content`."""
+
+MOST_TRIES = 5
+"""After so many an entry stays where it is, and is not tried any more."""
+_LEASE = 600.0
+"""Seconds after which an entry that was taken out and never settled may be taken again: its program has died."""
+_PATIENCE = 5.0
+_LAYOUT = """
+CREATE TABLE IF NOT EXISTS outbox (
+    number INTEGER PRIMARY KEY AUTOINCREMENT,
+    store TEXT NOT NULL, user TEXT NOT NULL, agent TEXT NOT NULL,
+    messages TEXT NOT NULL, error TEXT NOT NULL,
+    tries INTEGER NOT NULL, taken REAL NOT NULL, created REAL NOT NULL
+);
+"""
+
+
+class Waiting(NamedTuple):
+    """An exchange that waits to be written."""
+
+    number: int
+    agent: str
+    messages: list[Message]
+    tries: int
+
+
+class Outbox:
+    """A table in a file of its own: it must work when the store does not. The file is made when something waits.
+
+    Args:
+        path: the file.
+        store: which memory the entries are for.
+        user: whose.
+    """
+
+    def __init__(self, path: Path, store: str, user: str) -> None:
+        self.path = path
+        self._store = store
+        self._user = user
+
+    def put(self, messages: Sequence[Message], agent: str, error: str) -> None:
+        """Keep an exchange. Quick; meant to be called where nothing can be awaited any more.
+
+        Raises:
+            StorageError: it cannot be kept either.
+        """
+        values = (self._store, self._user, agent, _dump(messages), well_formed(error), time.time())
+        with self._open(make=True) as connection:
+            connection.execute(
+                "INSERT INTO outbox (store, user, agent, messages, error, tries, taken, created)"
+                " VALUES (?, ?, ?, ?, ?, 1, 0, ?)",
+                values,
+            )
+
+    def take(self) -> list[Waiting]:
+        """What may be tried again now; nobody else gets it until it is settled, or the program has died."""
+        now = time.time()
+        with self._open() as connection:
+            rows = connection.execute(
+                "UPDATE outbox SET taken = ? WHERE store = ? AND user = ? AND tries < ? AND taken < ?"
+                " RETURNING number, agent, messages, tries",
+                (now, self._store, self._user, MOST_TRIES, now - _LEASE),
+            ).fetchall()
+        return sorted(Waiting(number, agent, json.loads(text), tries) for number, agent, text, tries in rows)
+
+    def settle(self, number: int, error: str = "") -> None:
+        """An entry that was taken out has been written, or failed again."""
+        with self._open() as connection:
+            if error:
+                query = "UPDATE outbox SET tries = tries + 1, taken = 0, error = ? WHERE number = ?"
+                connection.execute(query, (well_formed(error), number))
+            else:
+                connection.execute("DELETE FROM outbox WHERE number = ?", (number,))
+
+    def count(self) -> int:
+        """How many entries of this user there are, in whatever state."""
+        with self._open() as connection:
+            query = "SELECT count(*) FROM outbox WHERE store = ? AND user = ?"
+            (count,) = connection.execute(query, (self._store, self._user)).fetchone()
+        return int(count)
+
+    def purge(self) -> int:
+        """Forget all entries of this user, and leave nothing of them in the file; how many there were."""
+        with self._open() as connection:
+            query = "DELETE FROM outbox WHERE store = ? AND user = ?"
+            count = connection.execute(query, (self._store, self._user)).rowcount
+        if count:
+            with self._open() as connection:
+                connection.execute("VACUUM")
+        return count
+
+    @contextmanager
+    def _open(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:
+        """The file; an empty one in RAM while there is none."""
+        place = str(self.path) if make or self.path.exists() else ":memory:"
+        try:
+            if make:
+                self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            connection = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None)
+            try:
+                connection.execute("PRAGMA secure_delete = ON")
+                connection.executescript(_LAYOUT)
+                yield connection
+            finally:
+                connection.close()
+        except (OSError, sqlite3.Error) as error:
+            raise StorageError(f"What could not be written cannot be kept in {self.path} either: {error}") from error
+
+
+def _dump(messages: Sequence[Message]) -> str:
+    return well_formed(json.dumps(messages, ensure_ascii=False))
