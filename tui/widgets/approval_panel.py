@@ -21,6 +21,10 @@ from tui.widgets.scroll_chat import ScrollChat
 
 ARMING_SECONDS = 0.4
 """For so long after taking the focus keys are taken for text that a person was just about to type."""
+_CHANGE_LINES = 7
+"""Lines of the change that are shown on the smallest screen."""
+_CHANGE_PERCENT = 30
+"""Share of the screen's height that they may take on a larger one."""
 _CHOICES: tuple[tuple[str, Answer, str], ...] = (("y", "once", "once"), ("a", "always", "always"), ("n", "no", "no"))
 
 
@@ -40,11 +44,10 @@ class ApprovalPanel(Vertical, can_focus=True):
     ApprovalPanel {
         display: none;
         height: auto;
-        max-height: 60%;
         border: round $warning 50%;
         padding: 0 1;
         &:focus { border: round $warning; }
-        & > #question { text-style: bold; color: $text-warning; }
+        & > #question { max-height: 4; text-style: bold; color: $text-warning; }
         & > VerticalScroll { height: auto; scrollbar-size-vertical: 1; }
         & > Horizontal { height: 1; }
         & _Choice { width: auto; }
@@ -96,6 +99,9 @@ class ApprovalPanel(Vertical, can_focus=True):
             self.query_one("#question", Literal).show(f"{first.question}{count}")
             change = diff_content(first.diff) if first.diff else literal(pretty_arguments(first.arguments))
             self.query_one("#change", Literal).show(change)
+            # In cells: the height of the panel does not follow a limit that is a share of the screen.
+            share = self.screen.size.height * _CHANGE_PERCENT // 100
+            self.query_one(VerticalScroll).styles.max_height = max(_CHANGE_LINES, share)
         if is_new:
             self.query_one(VerticalScroll).scroll_home(animate=False)
             self._disarm()

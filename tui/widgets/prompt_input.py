@@ -109,6 +109,8 @@ class PromptInput(TextArea):
         if event.key == "enter":
             event.stop()
             event.prevent_default()
+            # What is sent is finished: a question that comes right after it interrupts no typing.
+            self._last_key = 0.0
             self.post_message(self.Submitted(self.text))
             return
         await super()._on_key(event)
