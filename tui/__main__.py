@@ -6,6 +6,7 @@ Exit codes: 0, 1 for an error, 2 for usage, 128+n for a signal.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -24,6 +25,9 @@ _CLOSED_PIPE = 128 + 13
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code."""
     options = parse(arguments)
+    if options.command == "chat":
+        # While modules are loaded there is hardly any garbage, and looking for it delays the first paint by a tenth.
+        gc.disable()
     for stream in (sys.stdout, sys.stderr):
         # A locale without UTF-8 costs characters, not the answer.
         if hasattr(stream, "reconfigure"):

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
+
 from tui.app import MnemoscopeApp
 from tui.cli import Options
 from tui.config import Settings
 from tui.runtime import Runtime
+
+_WARM_UP_SECONDS = 2.0
 
 
 async def chat(options: Options, settings: Settings) -> int:
@@ -15,6 +20,7 @@ async def chat(options: Options, settings: Settings) -> int:
         StorageError: the session to go on with cannot be had.
     """
     runtime = Runtime(settings, resume=options.resume, go_on=options.go_on)
+    asyncio.get_running_loop().call_later(_WARM_UP_SECONDS, _collect_garbage)
     app = MnemoscopeApp(runtime)
     if settings.theme in app.available_themes:
         app.theme = settings.theme
@@ -25,3 +31,9 @@ async def chat(options: Options, settings: Settings) -> int:
         return app.return_code or 0
     finally:
         await runtime.aclose()
+
+
+def _collect_garbage() -> None:
+    """Begin to collect garbage, but not what has been made by now: most of it stays until the end."""
+    gc.freeze()
+    gc.enable()

@@ -6,7 +6,6 @@ import os
 import re
 import stat
 import sys
-import tomllib
 from pathlib import Path
 from typing import NamedTuple
 
@@ -76,11 +75,7 @@ class ConfigFile:
         self.path = path
         self.warnings: list[str] = []
         self._text = self._read()
-        try:
-            table = tomllib.loads(self._text)
-        except tomllib.TOMLDecodeError as error:
-            what = str(error).replace("at end of document", f"at line {len(self._text.splitlines())}, the end")
-            raise ConfigError(f"{path}: {what}. Mend that line, or move the file away.") from None
+        table = self._table() if self._text else {}
         self.values = {name: self._checked(name, value) for name, value in table.items() if self._is_known(name)}
         if "api_key" in self.values:
             self._warn_if_others_can_read()
@@ -97,6 +92,15 @@ class ConfigFile:
         except UnicodeDecodeError as error:
             line = error.object[: error.start].count(b"\n") + 1
             raise ConfigError(f"{self.path}, line {line}: not UTF-8. Save the file as UTF-8.") from None
+
+    def _table(self) -> dict[str, object]:
+        import tomllib
+
+        try:
+            return tomllib.loads(self._text)
+        except tomllib.TOMLDecodeError as error:
+            what = str(error).replace("at end of document", f"at line {len(self._text.splitlines())}, the end")
+            raise ConfigError(f"{self.path}: {what}. Mend that line, or move the file away.") from None
 
     def place(self, name: str) -> str:
         """Where a setting stands, for people."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from agent_core.model.base import ChatModelBase
 from agent_core.model.offline_model import OfflineChatModel
-from agent_core.model.openai_model import OpenAIChatModel
 from tui.config import Settings
 from tui.config_file import DEFAULT_MODEL, ConfigError
-from tui.discovery import list_models
 
 _UNNAMED_MODEL = "default"
 """Sent where nobody has named a model; servers with only one take any name."""
@@ -55,6 +53,8 @@ class Connection:
         """Where an endpoint was configured without a model, use its first one. Returns what to tell people, or ""."""
         if not self._is_unnamed or self._base_url is None:
             return ""
+        from tui.discovery import list_models
+
         names = await list_models(self._base_url, self._settings.api_key)
         if not names:
             return f"No model is named, and {self.model.endpoint} lists none; name one with --model or /model."
@@ -63,6 +63,8 @@ class Connection:
 
     async def learn_context_size(self) -> None:
         """Ask the endpoint for the size of the model's window, where nobody knows it."""
+        from agent_core.model.openai_model import OpenAIChatModel
+
         model = self.model
         if isinstance(model, OpenAIChatModel) and model.context_size is None:
             await model.discover_context_size()
@@ -77,7 +79,10 @@ class Connection:
             return OfflineChatModel()
         return self._at_endpoint(self._settings.model or (_UNNAMED_MODEL if self._base_url else DEFAULT_MODEL))
 
-    def _at_endpoint(self, name: str) -> OpenAIChatModel:
+    def _at_endpoint(self, name: str) -> ChatModelBase:
+        # Imported here, since without an endpoint it is never needed, and the first paint waits for every import.
+        from agent_core.model.openai_model import OpenAIChatModel
+
         settings = self._settings
         is_configured = self._base_url == settings.base_url
         key = settings.api_key.reveal() if is_configured else ""

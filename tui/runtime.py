@@ -18,7 +18,6 @@ from memory import InMemoryMemory
 from memory.agentic import AgenticMemoryMiddleware, Parameters
 from tui.config import Settings
 from tui.connection import Connection
-from tui.discovery import find_local_servers
 from tui.log import log_path
 from tui.session import SessionFile
 from tui.session_repair import CutReply, cut_replies
@@ -170,6 +169,8 @@ class Runtime:
         if self.settings.has_model:
             await self._connection.learn_context_size()
             return
+        from tui.discovery import find_local_servers
+
         for server in await find_local_servers():
             self.agent.trace.append(Noticed(text=server.offer))
 
