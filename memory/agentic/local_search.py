@@ -9,7 +9,8 @@ from typing import NamedTuple
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.frontmatter import parse_header
 from memory.agentic.memory_file import MemoryFile
-from memory.search import HybridSearch, Loaded, Passage, VectorCache
+from memory.agentic.parameters import Parameters
+from memory.search import HybridSearch, Loaded, Passage, VectorCache, load_bundled_embedder
 
 _READ_AT_ONCE = 64
 
@@ -46,6 +47,13 @@ class LocalSearch:
         self._search: HybridSearch[str] | None = None
         self._versions: dict[str, str] = {}
         self._without_embedder = ""
+
+    @classmethod
+    def of(cls, folder: MemoryFolder, parameters: Parameters) -> LocalSearch:
+        """Local search as the parameters want it."""
+        embedder, vectors = parameters.retrieval_embedder, parameters.retrieval_vectors
+        load = load_bundled_embedder if embedder is None else lambda: Loaded(embedder)
+        return cls(folder, load, VectorCache(vectors) if vectors is not None else None)
 
     async def rank(self, question: str, files: Sequence[MemoryFile], limit: int) -> list[FoundFile]:
         """The files that fit best, the best first.

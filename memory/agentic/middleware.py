@@ -21,14 +21,13 @@ from memory.agentic import parameters as settings
 from memory.agentic.folder import INDEX_NAME, IndexFile, MemoryFolder
 from memory.agentic.index import fit_index
 from memory.agentic.instructions import memory_instructions
-from memory.agentic.local_search import LocalSearch
 from memory.agentic.placing import place
 from memory.agentic.recall import Recall, StageListener
 from memory.agentic.retrieval import Find, Retrieval, take_up, wait_for
-from memory.search import Loaded, VectorCache, load_bundled_embedder
 
 if TYPE_CHECKING:
     from agent_core.agent import Agent
+    from memory.agentic.local_search import LocalSearch
 
 _QUESTION_LENGTH = 4_000
 """Characters of what the user said that memory is searched for."""
@@ -58,8 +57,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
     ) -> None:
         self.parameters = parameters or settings.Parameters()
         self.folder = MemoryFolder(workdir, memory_dir, backend or LocalBackend())
-        vectors = self.parameters.retrieval_vectors
-        self._local_search = LocalSearch(self.folder, self._load_embedder, VectorCache(vectors) if vectors else None)
+        self._local_search: LocalSearch | None = None
         self._replies: dict[str | None, list[Retrieval]] = {}
         self._carried_over: WeakKeyDictionary[Agent, list[Retrieval]] = WeakKeyDictionary()
         self._index_told: WeakKeyDictionary[Agent, IndexRead] = WeakKeyDictionary()
@@ -126,7 +124,9 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         for retrievals in list(self._carried_over.values()):
             for retrieval in retrievals:
                 await retrieval.stop()
-        self._local_search.close()
+        if self._local_search is not None:
+            self._local_search.close()
+            self._local_search = None
 
     def _tell_index(self, agent: Agent, index: IndexFile, event: IndexRead) -> None:
         """Append the event, unless this agent has been told just that."""
@@ -172,17 +172,21 @@ class AgenticMemoryMiddleware(MiddlewareBase):
                 retrieval.carry_over()
                 self._carried_over[agent].append(retrieval)
 
-    def _load_embedder(self) -> Loaded:
-        embedder = self.parameters.retrieval_embedder
-        return Loaded(embedder) if embedder is not None else load_bundled_embedder()
-
     def _finder(self, agent: Agent) -> Find:
         model = agent.model
 
         async def find(question: str, on_stage: StageListener) -> tuple[RecalledMemory, ...]:
-            return await Recall(self.folder, self._local_search, self.parameters, model, on_stage).find(question)
+            return await Recall(self.folder, self._get_local_search(), self.parameters, model, on_stage).find(question)
 
         return find
+
+    def _get_local_search(self) -> LocalSearch:
+        if self._local_search is None:
+            # Imported late, for the start of the program does not need it.
+            from memory.agentic.local_search import LocalSearch
+
+            self._local_search = LocalSearch.of(self.folder, self.parameters)
+        return self._local_search
 
 
 def _part(kind: str, path: str, label: str, text: str) -> PromptPart:

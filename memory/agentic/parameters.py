@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from msgspec import Struct
 
 from agent_core.model.base import ChatModelBase
 from memory.agentic.manifest import SELECTION_INSTRUCTIONS
-from memory.search import Embedder
+
+if TYPE_CHECKING:
+    from memory.search import Embedder
 
 Selector = Literal["model", "local"]
 

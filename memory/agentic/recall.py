@@ -6,7 +6,7 @@ import hashlib
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_core.errors import StructuredOutputError
 from agent_core.event import RecalledMemory
@@ -15,10 +15,12 @@ from agent_core.text import first_line, well_formed
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.frontmatter import parse_header
 from memory.agentic.hint import cut_text, memory_text
-from memory.agentic.local_search import LocalSearch
 from memory.agentic.manifest import MAX_SELECTED, SELECTION_SCHEMA, Selection, read_selection, selection_messages
 from memory.agentic.memory_file import BINARY, MemoryFile
 from memory.agentic.parameters import Parameters
+
+if TYPE_CHECKING:
+    from memory.agentic.local_search import LocalSearch
 
 _SHARE_OF_NEWEST = 4
 """Of the files that a model is offered, one in so many is there because it is new."""

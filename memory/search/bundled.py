@@ -103,8 +103,8 @@ def _missing_instructions() -> str:
         flags = next(line for line in _CPUINFO.read_text().splitlines() if line.startswith("flags")).split()
     except (OSError, StopIteration):
         return "whether the processor has AVX2 cannot be told"
-    missing = _INSTRUCTIONS.difference(flags)
-    return f"the processor has no {' and no '.join(sorted(missing)).upper()}" if missing else ""
+    missing = sorted(name.upper() for name in _INSTRUCTIONS.difference(flags))
+    return f"the processor has no {' and no '.join(missing)}" if missing else ""
 
 
 @contextmanager

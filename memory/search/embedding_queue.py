@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from agent_core.text import first_line
-from memory.search.embedder import Embedder
+from memory.search.embedder import Embedder, unit_rows
 
 if TYPE_CHECKING:
     from memory.search.vector_cache import VectorCache
@@ -48,6 +48,7 @@ class EmbeddingQueue(Generic[K]):
         self._texts: dict[K, str] = {}
         self._rests = threading.Condition(lock)
         self._worker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="embedding")
+        self._batch_size = embedder.batch_size
         self._is_working = False
         self._is_closed = False
 
@@ -78,12 +79,13 @@ class EmbeddingQueue(Generic[K]):
         The lock must not be held.
         """
         with self._rests:
-            return self._rests.wait_for(lambda: not self._is_working, timeout)
+            return self._rests.wait_for(lambda: self._is_closed or not self._is_working, timeout)
 
     def close(self) -> None:
         """Embed no more. The lock must not be held."""
         with self._rests:
             self._is_closed = True
+            self._rests.notify_all()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     def _schedule(self) -> bool:
@@ -96,7 +98,7 @@ class EmbeddingQueue(Generic[K]):
 
     def _embed_batch(self) -> None:
         with self._rests:
-            batch = dict(islice(self._texts.items(), self._embedder.batch_size))
+            batch = dict(islice(self._texts.items(), self._batch_size))
         try:
             vectors = self._embed(list(batch.values())) if batch else None
         except Exception as error:
@@ -106,15 +108,19 @@ class EmbeddingQueue(Generic[K]):
             self._end_batch(batch, vectors, "")
 
     def _embed(self, texts: list[str]) -> Matrix:
-        vectors = self._embedder.embed_passages(texts)
+        vectors = unit_rows(self._embedder.embed_passages(texts), len(texts), self._embedder.dimensions)
         if self._cache is not None:
             self._cache.put(self._embedder.model_id, dict(zip(texts, vectors, strict=True)))
         return vectors
 
     def _end_batch(self, batch: Mapping[K, str], vectors: Matrix | None, problem: str) -> None:
-        """Deliver what is still wanted; after a failure, put the batch behind the others and rest."""
+        """Deliver what is still wanted; after a failure, put the batch behind the others and rest.
+
+        The next one is smaller then, so that a text that cannot be embedded does not hold others up for ever.
+        """
         with self._rests:
             self.problem = problem
+            self._batch_size = max(1, self._batch_size // 2) if problem else self._embedder.batch_size
             wanted = [(row, key) for row, (key, text) in enumerate(batch.items()) if self._texts.get(key) == text]
             for row, key in wanted:
                 text = self._texts.pop(key)
@@ -122,6 +128,6 @@ class EmbeddingQueue(Generic[K]):
                     self._texts[key] = text
                 else:
                     self._deliver(key, vectors[row])
-            self._is_working = vectors is not None and bool(self._texts) and not self._is_closed and self._schedule()
+            self._is_working = not problem and bool(self._texts) and not self._is_closed and self._schedule()
             if not self._is_working:
                 self._rests.notify_all()

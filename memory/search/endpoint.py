@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from concurrent.futures import wait
+from concurrent.futures import CancelledError, wait
 from typing import TYPE_CHECKING
 
 from agent_core.embedding import EmbeddingModelBase
@@ -60,4 +60,7 @@ class EndpointEmbedder:
             # A loop that has ended never answers, and a thread that waits for it would keep the program alive.
             if not self._loop.is_running():
                 raise ModelError(_ENDED)
-        return unit_rows(answer.result(), len(texts), self.dimensions)
+        try:
+            return unit_rows(answer.result(), len(texts), self.dimensions)
+        except CancelledError:
+            raise ModelError(_ENDED) from None

@@ -6,12 +6,12 @@ import heapq
 import logging
 import threading
 from collections.abc import Callable, Hashable, Iterable
-from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar, cast
 
 from agent_core.text import first_line
 from memory.search import everyday, why
 from memory.search.bm25 import Bm25Index
-from memory.search.embedder import Embedder, embeddable
+from memory.search.embedder import Embedder, embeddable, unit_rows
 from memory.search.embedding_queue import EmbeddingQueue
 from memory.search.fusion import fuse
 from memory.search.neighbours import Neighbours
@@ -206,12 +206,12 @@ class HybridSearch(Generic[K]):
             if not len(self._vectors):
                 return None
         try:
-            vector: Vector = self._embedder.embed_queries([question])[0]
+            (vector,) = unit_rows(self._embedder.embed_queries([question]), 1, self._embedder.dimensions)
         except Exception as error:
             self._note(error)
             return None
         self._problem = ""
-        return vector
+        return cast("Vector", vector)
 
     def _closeness_of_talk(self, question: Vector | None) -> float:
         """The cosine that a passage must exceed to be related; without an embedder, there is nothing to go by."""

@@ -49,6 +49,7 @@ class VectorCache:
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
         self._last_problem = ""
+        self._is_closed = False
 
     def get(self, model_id: str, texts: Iterable[str]) -> dict[str, Vector]:
         """What is kept of these texts."""
@@ -66,13 +67,16 @@ class VectorCache:
         self._use(lambda connection: _change(connection, "DELETE FROM vectors WHERE digest = ?", rows))
 
     def close(self) -> None:
-        """Let go of the file; using the cache opens it again."""
+        """Let go of the file for good: from now on nothing is found and nothing kept."""
         with self._lock:
+            self._is_closed = True
             self._disconnect()
 
     def _use(self, function: Callable[[sqlite3.Connection], T]) -> T | None:
         """Give the file to a function, a new file when this one is damaged; None when there is none to be had."""
         with self._lock:
+            if self._is_closed:
+                return None
             try:
                 try:
                     return function(self._connect())

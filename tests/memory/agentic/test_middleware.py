@@ -46,6 +46,7 @@ from tests.memory.agentic.agents import (
     until,
 )
 from tests.memory.agentic.folders import age, put, save
+from tests.memory.search.embedders import Meanings
 
 # --- When the result comes in time
 
@@ -615,3 +616,32 @@ async def test_the_memory_folder_may_have_another_name(tmp_path: Path) -> None:
     (tmp_path / "m/MEMORY.md").write_text("- [A](a.md)")
     agent = make(tmp_path, memory=AgenticMemoryMiddleware(tmp_path, memory_dir="m"))
     assert "- [A](a.md)" in (await parts(agent, "index"))[0].text
+
+
+# --- Local search
+
+
+async def test_local_search_alone_recalls_without_asking_a_model(tmp_path: Path) -> None:
+    save(tmp_path, "pets.md", "Two budgerigars.", description="who lives in the kitchen")
+    embedder = Meanings({"budgerigars": "bird", "parrots": "bird"})
+    agent = make(
+        tmp_path,
+        "Yes, two.",
+        "Yes, two.",
+        retrieval_selector="local",
+        retrieval_embedder=embedder,
+        retrieval_vectors=str(tmp_path / "vectors.db"),
+        retrieval_grace=60,
+    )
+    await agent.reply("does anybody live in the kitchen?")
+    assert hints_sent(agent, 0) == ["Two budgerigars."]
+    assert outcomes(agent) == [("injected", 1, False)]
+    assert [request.schema for request in agent.model.requests] == [None]
+    assert memory_of(agent)._local_search._search.wait_embedded(60)
+    await memory_of(agent).aclose()
+    assert (tmp_path / "vectors.db").exists()
+    # The vector of the first run is there before the first search of the second.
+    await agent.memory.clear()
+    await agent.reply("any parrots?")
+    assert hints_sent(agent, 1) == ["Two budgerigars."]
+    await memory_of(agent).aclose()
