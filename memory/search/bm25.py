@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections import Counter
+from bisect import bisect_left
+from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Sequence
 from typing import Generic, TypeVar
 
@@ -21,6 +22,7 @@ _COUNT_BITS = 16
 _COUNT_MASK = (1 << _COUNT_BITS) - 1
 _GONE = -1
 _SLACK = 1000
+_NONE: array[int] = array("Q")
 
 
 class Bm25Index(Generic[K]):
@@ -72,28 +74,34 @@ class Bm25Index(Generic[K]):
         average = self._total_length / len(self._slots) if self._total_length else 1.0
         flat, slope = SATURATION * (1 - LENGTH_PENALTY), SATURATION * LENGTH_PENALTY / average
         lengths = self._lengths
-        scores: dict[int, float] = {}
+        scores: defaultdict[int, float] = defaultdict(float)
         for word in dict.fromkeys(tokenize(question)):
             found = self._find(word)
             rarity = math.log(1 + (len(self._slots) - len(found) + 0.5) / (len(found) + 0.5)) * (SATURATION + 1)
             for occurrence in found:
                 slot, count = occurrence >> _COUNT_BITS, occurrence & _COUNT_MASK
-                scores[slot] = scores.get(slot, 0.0) + rarity * count / (count + flat + slope * lengths[slot])
+                scores[slot] += rarity * count / (count + flat + slope * lengths[slot])
         return {self._keys[slot]: score for slot, score in scores.items()}
 
     def shared_words(self, question: str, keys: Collection[K]) -> dict[K, list[str]]:
         """Which words of the question each of these texts holds, in the order of the question."""
+        slots = {key: self._slots[key] for key in keys if key in self._slots}
         shared: dict[K, list[str]] = {key: [] for key in keys}
-        wanted = {self._slots[key]: words for key, words in shared.items() if key in self._slots}
         for word in dict.fromkeys(tokenize(question)):
-            for occurrence in self._find(word):
-                if (words := wanted.get(occurrence >> _COUNT_BITS)) is not None:
-                    words.append(word)
+            occurrences = self._occurrences.get(word, _NONE)
+            for key, slot in slots.items():
+                place = bisect_left(occurrences, slot << _COUNT_BITS)
+                if place < len(occurrences) and occurrences[place] >> _COUNT_BITS == slot:
+                    shared[key].append(word)
         return shared
 
     def _find(self, word: str) -> Sequence[int]:
+        """The occurrences of a word in texts that are still there."""
+        occurrences = self._occurrences.get(word, _NONE)
+        if len(self._keys) == len(self._slots):
+            return occurrences
         lengths = self._lengths
-        return [one for one in self._occurrences.get(word, ()) if lengths[one >> _COUNT_BITS] != _GONE]
+        return [one for one in occurrences if lengths[one >> _COUNT_BITS] != _GONE]
 
     def _drop_empty_slots(self) -> None:
         moved = {old: new for new, old in enumerate(sorted(self._slots.values()))}

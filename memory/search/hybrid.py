@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 K = TypeVar("K", bound=Hashable)
 
-NEAREST = 200
-"""So many passages are looked at for their meaning alone; those that words lead to are looked at in any case."""
+CANDIDATES = 200
+"""So many passages are considered for their words, and as many for their meaning."""
 
 _log = logging.getLogger(__name__)
 
@@ -149,10 +149,8 @@ class HybridSearch(Generic[K]):
         vector = self._embed(question) if vector is None else unit_length(vector)
         talk = self._closeness_of_talk(vector)
         with self._lock:
-            lexical = self._neighbours.share(self._words.scores(question))
-            if only is not None:
-                lexical = {key: score for key, score in lexical.items() if only(key)}
-            semantic = self._vectors.nearest(vector, NEAREST, lexical, only) if vector is not None else {}
+            lexical = self._lexical_candidates(question, only)
+            semantic = self._vectors.nearest(vector, CANDIDATES, lexical, only) if vector is not None else {}
             best = heapq.nlargest(limit, fuse(lexical, semantic).items(), key=lambda item: item[1])
             shared = self._words.shared_words(question, [key for key, _ in best])
         forms = why.forms(question)
@@ -212,6 +210,14 @@ class HybridSearch(Generic[K]):
             return None
         self._problem = ""
         return cast("Vector", vector)
+
+    def _lexical_candidates(self, question: str, only: Callable[[K], bool] | None) -> dict[K, float]:
+        """The passages that words lead to, and those next to them, with their scores."""
+        scores = self._words.scores(question)
+        if only is not None:
+            scores = {key: score for key, score in scores.items() if only(key)}
+        shared = self._neighbours.share(scores, heapq.nlargest(CANDIDATES, scores, key=scores.__getitem__))
+        return shared if only is None else {key: score for key, score in shared.items() if only(key)}
 
     def _closeness_of_talk(self, question: Vector | None) -> float:
         """The cosine that a passage must exceed to be related; without an embedder, there is nothing to go by."""

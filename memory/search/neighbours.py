@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from typing import Generic, NamedTuple, TypeVar
 
 K = TypeVar("K", bound=Hashable)
@@ -54,17 +54,27 @@ class Neighbours(Generic[K]):
         if not places:
             del self._groups[group]
 
-    def share(self, scores: Mapping[K, float]) -> dict[K, float]:
-        """The scores with what each passage gets of its neighbours', also of those that had no score themselves."""
-        shared = dict(scores)
-        for key, score in scores.items():
-            if key not in self._places:
-                continue
-            group, place = self._places[key]
-            places = self._groups[group]
-            index = bisect_left(places, place)
-            for neighbour, part in ((index + 1, FROM_PREVIOUS), (index - 1, FROM_NEXT)):
-                if 0 <= neighbour < len(places):
-                    other = self._keys[places[neighbour].number]
-                    shared[other] = shared.get(other, 0.0) + part * score
+    def share(self, scores: Mapping[K, float], givers: Collection[K]) -> dict[K, float]:
+        """The scores of `givers`, and of their neighbours, with what the givers lend.
+
+        Args:
+            scores: of all passages; those that are not there have none.
+            givers: the passages that lend a share of their score; none passes on what it was lent.
+        """
+        shared = {key: scores[key] for key in givers}
+        for key in givers:
+            for neighbour, part in self._around(key):
+                shared[neighbour] = shared.get(neighbour, scores.get(neighbour, 0.0)) + part * scores[key]
         return shared
+
+    def _around(self, key: K) -> Iterator[tuple[K, float]]:
+        """The neighbours of a passage, each with its part of that one's score."""
+        if key not in self._places:
+            return
+        group, place = self._places[key]
+        places = self._groups[group]
+        index = bisect_left(places, place)
+        if index + 1 < len(places):
+            yield self._keys[places[index + 1].number], FROM_PREVIOUS
+        if index > 0:
+            yield self._keys[places[index - 1].number], FROM_NEXT

@@ -86,7 +86,9 @@ class VectorMatrix(Generic[K]):
         unit = unit_length(vector)
         self._require_dimensions(unit)
         cosines = self._matrix[: len(self._keys)] @ unit
-        rows = np.array([row for row, key in enumerate(self._keys) if only is None or only(key)], dtype=np.intp)
+        rows = np.arange(len(self._keys))
+        if only is not None:
+            rows = rows[[only(key) for key in self._keys]]
         if count < len(rows):
             rows = rows[np.argpartition(-cosines[rows], count)[:count]]
         wanted = {int(row) for row in rows}
