@@ -325,7 +325,7 @@ class FileChanged(Event, frozen=True, kw_only=True):
         call_id: the tool call that did it.
         msg_id: the user's message that made it happen.
         entry_id: the entry in the journal, by which the change can be undone.
-        action: `create`, `edit`, `rename`, `delete`, `pin`, `unpin`, `disable`, `enable`, `undo`, `import` or `mend`.
+        action: what was done: `create`, `edit`, `rename`, `delete`, `undo` and so on.
         before_hash: SHA-256 of the content before; empty when there was no file.
         after_hash: of the content afterwards; empty when there is no file any more.
         from_path: what a renamed file was called.

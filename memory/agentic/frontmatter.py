@@ -13,9 +13,11 @@ from memory.agentic.yaml_strings import NotAMapping, StringMapping, read_mapping
 HEADER_LIMIT = 16_384
 """A header that does not end within so many characters is not looked at."""
 
-_FREE_TEXT = frozenset({"name", "description"})
+FREE_TEXT = frozenset({"name", "description"})
+"""Fields whose unquoted values are prose, in which a `#` starts no comment."""
 _FENCE = re.compile(r"^---[ \t]*$", re.MULTILINE)
-_KEY_LINE = re.compile(r"(\w[^:\n]{0,100}?)[ \t]*:(?:[ \t]+(.*))?$")
+KEY_LINE = re.compile(r"(\w[^:\n]{0,100}?)[ \t]*:(?:[ \t]+(.*))?$")
+"""How a field looks in a header that is not YAML."""
 _BLOCK_INDICATOR = re.compile(r"[|>][+-]?[1-9]?$")
 
 
@@ -46,7 +48,7 @@ def parse_header(text: str) -> Header:
         return Header({}, text)
     closing = _FENCE.search(start, opening.end())
     if closing is None:
-        is_header = _KEY_LINE.match(start[opening.end() + 1 :].split("\n", maxsplit=1)[0])
+        is_header = KEY_LINE.match(start[opening.end() + 1 :].split("\n", maxsplit=1)[0])
         return Header({}, text, "the header has no end" if is_header else "")
     try:
         fields, remarks = _read(start[: closing.end()])
@@ -80,7 +82,7 @@ def _read(header: str) -> StringMapping:
         FM_BOUNDARY = _FENCE
 
         def load(self, fm: str) -> dict[str, str]:
-            fields, found = read_mapping(fm, _FREE_TEXT)
+            fields, found = read_mapping(fm, FREE_TEXT)
             remarks.extend(found)
             return fields
 
@@ -97,7 +99,7 @@ def _read_by_line(header: str) -> dict[str, str]:
     fields: dict[str, str] = {}
     key = ""
     for line in header.split("\n")[1:-1]:
-        if match := _KEY_LINE.match(line):
+        if match := KEY_LINE.match(line):
             key = match[1]
             fields[key] = _unquoted((match[2] or "").strip())
         elif key and line[:1].isspace():

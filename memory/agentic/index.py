@@ -39,6 +39,24 @@ class IndexEntry(NamedTuple):
     line: int
 
 
+class LinkSpan(NamedTuple):
+    """Where a link stands in its line.
+
+    Args:
+        start: its opening bracket.
+        end: the first position behind it.
+        title: its text as written, start and end.
+        inside: what is between its parentheses, start and end.
+        target: where it leads; see `IndexEntry`.
+    """
+
+    start: int
+    end: int
+    title: tuple[int, int]
+    inside: tuple[int, int]
+    target: str
+
+
 class FittedIndex(NamedTuple):
     """The part of an index that fits a limit.
 
@@ -58,7 +76,27 @@ class FittedIndex(NamedTuple):
 def parse_index(text: str) -> list[IndexEntry]:
     """All links of an index, in order; pictures are none."""
     lines = _NEWLINE.split(text)
-    return [entry for number, line in enumerate(lines, 1) for entry in _links(line, number)]
+    return [_entry(line, number, link) for number, line in enumerate(lines, 1) for link in find_links(line)]
+
+
+def find_links(line: str) -> Iterator[LinkSpan]:
+    """The links of one line, in order; pictures are none."""
+    closing = _matching_parentheses(line)
+    for match in _LINK_TEXT.finditer(line):
+        end = closing.get(match.end() - 1)
+        target = _target(line[match.end() : end]) if end is not None else ""
+        if end is not None and target:
+            yield LinkSpan(match.start(), end + 1, match.span(1), (match.end(), end), target)
+
+
+def title_of(line: str, link: LinkSpan) -> str:
+    """The text of a link, without what escapes brackets in it."""
+    return _unescaped(line[slice(*link.title)])
+
+
+def hook_of(line: str, link: LinkSpan) -> str:
+    """What the line says behind a link, without the dash."""
+    return line[link.end : link.end + _HOOK_LENGTH].strip(_SEPARATORS)
 
 
 def spellings(target: str) -> list[str]:
@@ -92,14 +130,8 @@ def _cut_note(cut_line: int, lines: int) -> str:
     return f"(Cut here: lines {cut_line} to {lines} of {lines} did not fit; the file has them.)"
 
 
-def _links(line: str, number: int) -> Iterator[IndexEntry]:
-    closing = _matching_parentheses(line)
-    for match in _LINK_TEXT.finditer(line):
-        end = closing.get(match.end() - 1)
-        target = _target(line[match.end() : end]) if end is not None else ""
-        if end is not None and target:
-            hook = line[end + 1 : end + 1 + _HOOK_LENGTH].strip(_SEPARATORS)
-            yield IndexEntry(_unescaped(match[1]), target, hook, number)
+def _entry(line: str, number: int, link: LinkSpan) -> IndexEntry:
+    return IndexEntry(title_of(line, link), link.target, hook_of(line, link), number)
 
 
 def _matching_parentheses(line: str) -> dict[int, int]:

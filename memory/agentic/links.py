@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.index import IndexEntry, spellings
-from memory.agentic.memory_file import MemoryFile
+from memory.agentic.memory_file import OUTSIDE, MemoryFile
 
 MISSING = "no such memory"
 REFUSED = "leads outside the memory folder"
@@ -47,7 +47,7 @@ async def _follow(
     names = spellings(entry.target)
     for name in names:
         if file := by_name.get(_same(name)):
-            return Link(entry, file, REFUSED if not file.is_readable else "")
+            return Link(entry, file, REFUSED if OUTSIDE in file.badges else "")
     # Another name of a listed file: through a link, or with dots in it.
     paths = [await folder.locate(name) for name in names]
     for path in paths:

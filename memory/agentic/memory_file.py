@@ -23,7 +23,11 @@ NOT_UTF8 = "not UTF-8"
 TOO_LARGE = "too large"
 OUTSIDE = "link leads outside"
 UNREADABLE = "cannot be read"
-_REFUSED = frozenset({BINARY, OUTSIDE, UNREADABLE})
+DISABLED = "disabled"
+PINNED = "pinned"
+SAYS_THE_SAME = "says the same as"
+_NO_TEXT = frozenset({BINARY, OUTSIDE, UNREADABLE})
+_YES = frozenset({"true", "yes", "on", "1"})
 
 _EXCERPT_LENGTH = 200
 
@@ -60,7 +64,22 @@ class MemoryFile(Struct, frozen=True):
     @property
     def is_readable(self) -> bool:
         """Whether its content may go into a prompt."""
-        return _REFUSED.isdisjoint(self.badges)
+        return self.is_text and not self.is_disabled
+
+    @property
+    def is_text(self) -> bool:
+        """Whether it lies inside the folder and holds text."""
+        return _NO_TEXT.isdisjoint(self.badges)
+
+    @property
+    def is_disabled(self) -> bool:
+        """Whether a person has taken it out of use, by `disabled: true` in its header."""
+        return DISABLED in self.badges
+
+    @property
+    def is_pinned(self) -> bool:
+        """Whether it is to be recalled before all others, by `pinned: true` in its header."""
+        return PINNED in self.badges
 
     @property
     def summary(self) -> str:
@@ -102,6 +121,7 @@ def describe(info: FileInfo, relative: str, path: str, start: bytes) -> MemoryFi
         badges += (TOO_LARGE,)
     if header.problem:
         badges += (header.problem,)
+    badges += tuple(badge for badge in (PINNED, DISABLED) if is_set(header, badge))
     return MemoryFile(
         path=path,
         relative=well_formed(relative),
@@ -115,6 +135,16 @@ def describe(info: FileInfo, relative: str, path: str, start: bytes) -> MemoryFi
         excerpt=_excerpt(header.body),
         body_hash=_hash(header.body),
     )
+
+
+def header_of(data: bytes) -> Header:
+    """A whole file taken apart."""
+    return parse_header(decode(data, is_whole=True).text)
+
+
+def is_set(header: Header, flag: str) -> bool:
+    """Whether a field of a header says yes."""
+    return header.fields.get(flag, "").strip().lower() in _YES
 
 
 def refused(info: FileInfo, relative: str, path: str, badge: str) -> MemoryFile:
@@ -131,7 +161,7 @@ def badge_duplicates(files: Sequence[MemoryFile]) -> list[MemoryFile]:
         keys = [("description", " ".join(file.description.casefold().split())), ("body", file.body_hash)]
         keys = [key for key in keys if key[1]]
         twin = next((first[key] for key in keys if key in first), None)
-        badged.append(replace(file, badges=(*file.badges, f"says the same as {twin}")) if twin else file)
+        badged.append(replace(file, badges=(*file.badges, f"{SAYS_THE_SAME} {twin}")) if twin else file)
         for key in keys:
             first.setdefault(key, file.relative)
     return badged

@@ -4,29 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from agent_core.event import Event, IndexRead, Noticed, PromptPart, RecalledMemory
+from agent_core.event import Event, IndexRead, Noticed, PromptPart, RecalledMemory, ToolEnded
 from agent_core.message import Msg
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
+from agent_core.permission import PermissionDecision
 from agent_core.text import shorten
 from agent_core.tokens import estimate_tokens
 from agent_core.tool.backend import BackendBase
 from agent_core.tool.local_backend import LocalBackend
 from memory.agentic import parameters as settings
-from memory.agentic.folder import INDEX_NAME, IndexFile, MemoryFolder
+from memory.agentic.folder import INDEX_NAME, IndexFile
+from memory.agentic.guard import Guard
 from memory.agentic.index import fit_index
 from memory.agentic.instructions import memory_instructions
+from memory.agentic.journal import Journal
 from memory.agentic.placing import place
 from memory.agentic.recall import Recall, StageListener
+from memory.agentic.recording import Recording
 from memory.agentic.retrieval import Find, Retrieval, take_up, wait_for
+from memory.agentic.watched_folder import WatchedFolder
 
 if TYPE_CHECKING:
     from agent_core.agent import Agent
+    from memory.agentic.book import MemoryBook
     from memory.agentic.local_search import LocalSearch
 
 _QUESTION_LENGTH = 4_000
@@ -44,6 +51,11 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         memory_dir: the memory folder's name in it.
         parameters: limits and ways of asking; may be replaced at any time, save for what local search is made of.
         backend: where `workdir` is; this machine when None.
+
+    Attributes:
+        folder: the memory folder.
+        journal: its history.
+        recording: keeps the history; its `session_id` may be set.
     """
 
     Parameters = settings.Parameters
@@ -56,14 +68,29 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         backend: BackendBase | None = None,
     ) -> None:
         self.parameters = parameters or settings.Parameters()
-        self.folder = MemoryFolder(workdir, memory_dir, backend or LocalBackend())
+        self.folder = WatchedFolder(workdir, memory_dir, backend or LocalBackend())
+        self.journal = Journal(self.folder)
+        self.recording = Recording(self.folder, self.journal)
+        self._guard = Guard(self.folder)
+        self._book: MemoryBook | None = None
         self._local_search: LocalSearch | None = None
         self._replies: dict[str | None, list[Retrieval]] = {}
         self._carried_over: WeakKeyDictionary[Agent, list[Retrieval]] = WeakKeyDictionary()
         self._index_told: WeakKeyDictionary[Agent, IndexRead] = WeakKeyDictionary()
 
+    @property
+    def book(self) -> MemoryBook:
+        """What a person can do with this memory; its changes reach the traces of the agents too."""
+        if self._book is None:
+            # Imported late, for the start of the program does not need it.
+            from memory.agentic.book import MemoryBook
+
+            self._book = MemoryBook(self.folder, self.journal, self._get_local_search)
+        return self._book
+
     async def on_system_prompt(self, agent: Agent, current_prompt: str) -> list[PromptPart]:
         """Append the instructions and, last, the index. The same bytes as long as MEMORY.md is the same."""
+        self.recording.know(agent)
         index = await self.folder.read_index()
         fitted = fit_index(index.text, self.parameters.memory_max_tokens)
         self._tell_index(
@@ -92,6 +119,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         reply_id = agent.state.reply_id
         retrievals = self._replies[reply_id] = []
         is_cancelled = False
+        self.recording.begin_reply(agent, input_kwargs["inputs"])
         try:
             retrievals += await self._take_up(agent)
             retrievals += await self._ask(agent, reply_id, input_kwargs["inputs"])
@@ -102,6 +130,8 @@ class AgenticMemoryMiddleware(MiddlewareBase):
             raise
         finally:
             del self._replies[reply_id]
+            self.recording.end_reply(reply_id)
+            self._guard.end_reply(reply_id)
             await self._close(agent, retrievals, is_cancelled)
 
     async def on_reasoning(
@@ -119,8 +149,28 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         async for event in next_handler(**input_kwargs):
             yield event
 
+    async def on_check_permission(
+        self, agent: Agent, input_kwargs: Kwargs, next_handler: Callable[..., Awaitable[PermissionDecision]]
+    ) -> PermissionDecision:
+        """Treat the memory folder as a scope of its own, and have what is risky asked about."""
+        decision = await next_handler(**input_kwargs)
+        call, tool, arguments = (input_kwargs[name] for name in ("tool_call", "tool", "tool_input"))
+        return await self._guard.decide(agent, call, tool, arguments, decision)
+
+    async def on_acting(self, agent: Agent, input_kwargs: Kwargs, next_handler: StreamHandler) -> AsyncIterator[Event]:
+        """Record what the call does to the memory."""
+        call = input_kwargs["tool_call"]
+        self._guard.note_permitted(agent.state.reply_id, call)
+        async with AsyncExitStack() as recorded:
+            await recorded.enter_async_context(self.recording.around(agent, call))
+            async for event in next_handler(**input_kwargs):
+                if isinstance(event, ToolEnded):
+                    await recorded.aclose()
+                yield event
+
     async def aclose(self) -> None:
         """Stop what runs in the background. What was carried over is looked up again by whoever resumes the session."""
+        await self.recording.aclose()
         for retrievals in list(self._carried_over.values()):
             for retrieval in retrievals:
                 await retrieval.stop()
@@ -176,7 +226,8 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         model = agent.model
 
         async def find(question: str, on_stage: StageListener) -> tuple[RecalledMemory, ...]:
-            return await Recall(self.folder, self._get_local_search(), self.parameters, model, on_stage).find(question)
+            recall = Recall(self.folder, self._get_local_search(), self.parameters, model, on_stage)
+            return await self.recording.with_origins(await recall.find(question))
 
         return find
 

@@ -429,6 +429,7 @@ async def test_a_cancelled_reply_cancels_its_retrieval_once(tmp_path: Path) -> N
     reply.cancel()
     await asyncio.gather(reply, return_exceptions=True)
     assert (finishes(agent), outcomes(agent)) == (["cancelled"], [("cancelled", 0, False)])
+    await memory_of(agent).recording.settled()
     assert not [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     await agent.reply("hello again")
     assert [outcome for outcome, *_ in outcomes(agent)] == ["cancelled", "nothing"]

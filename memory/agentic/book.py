@@ -1,0 +1,262 @@
+"""`MemoryBook`: all that a person can do with a memory folder; the command line and the panes call only this."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import posixpath
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from agent_core.errors import StorageError
+from agent_core.event import Origin
+from agent_core.paths import one_line
+from agent_core.tool.backend import BackendBase
+from agent_core.tool.diff import unified_diff
+from agent_core.tool.local_backend import LocalBackend
+from memory.agentic.bundle import read_bundle, to_json, to_zip
+from memory.agentic.concerns import find_concerns
+from memory.agentic.duplicates import twins
+from memory.agentic.folder import MemoryFolder
+from memory.agentic.index import parse_index
+from memory.agentic.journal import Journal
+from memory.agentic.journal_entry import USER, Author, JournalEntry
+from memory.agentic.links import follow_links, without_link
+from memory.agentic.lint import Problem, lint
+from memory.agentic.memory_file import MemoryFile, decode, header_of
+from memory.agentic.mending import mend
+from memory.agentic.names import name_for
+from memory.agentic.parameters import Parameters
+from memory.agentic.portability import Imported, collect, take_in
+from memory.agentic.provenance import origin_of
+from memory.agentic.purge import Purged, purge
+from memory.agentic.undo import Undone, undo
+from memory.agentic.writer import MemoryWriter, Written
+
+if TYPE_CHECKING:
+    from memory.agentic.local_search import FoundFile, LocalSearch
+
+PurgeListener = Callable[[Purged], Awaitable[None]]
+
+
+class Card(NamedTuple):
+    """A memory in a list: what its header tells, where it came from, whether the index leads to it."""
+
+    file: MemoryFile
+    origin: Origin
+    is_linked: bool
+
+
+class Shown(NamedTuple):
+    """A memory opened.
+
+    Args:
+        path: from the memory folder.
+        text: what it says; of a binary file nothing.
+        badges: what a person should know about it.
+        origin: where it came from.
+        data: its bytes: what `seen` takes when it is changed.
+    """
+
+    path: str
+    text: str
+    badges: tuple[str, ...]
+    origin: Origin
+    data: bytes
+
+
+class ExportFile(NamedTuple):
+    """An export, and the files that could not come along, with the reasons."""
+
+    data: bytes
+    left_out: Mapping[str, str]
+
+
+class MemoryBook:
+    """A memory folder in the hands of a person.
+
+    Memories are named by their paths from the folder, or by what `find` takes. Everything may raise `StorageError`,
+    with one line for people; where a file is not as it was seen it is a `MemoryConflict`, with the difference.
+
+    Args:
+        folder: the memory folder, which need not exist.
+        journal: its history.
+        get_local_search: gives what searches it, when it is needed; without it one is made.
+
+    Attributes:
+        author: who makes the changes.
+        purge_listeners: told of what is deleted for good, so that they forget it too.
+    """
+
+    def __init__(
+        self,
+        folder: MemoryFolder,
+        journal: Journal | None = None,
+        get_local_search: Callable[[], LocalSearch] | None = None,
+    ) -> None:
+        self.folder = folder
+        self.journal = journal or Journal(folder)
+        self.writer = MemoryWriter(folder, self.journal)
+        self.author: Author = USER
+        self.purge_listeners: list[PurgeListener] = []
+        self._get_local_search = get_local_search or self._make_local_search
+        self._local_search: LocalSearch | None = None
+
+    @classmethod
+    def open(
+        cls, workdir: str | os.PathLike[str], memory_dir: str = "Memory", backend: BackendBase | None = None
+    ) -> MemoryBook:
+        """The book of the memory folder `memory_dir` in `workdir`."""
+        return cls(MemoryFolder(workdir, memory_dir, backend or LocalBackend()))
+
+    # --- Looking
+
+    async def memories(self) -> list[Card]:
+        """All memories, the newest first, disabled ones too."""
+        files = (await self.folder.scan()).files
+        entries = await self.journal.entries()
+        root = await self.folder.root()
+        index = await self.folder.read_index()
+        links = await follow_links(self.folder, parse_index(index.text), files)
+        unlinked = {file.path for file in without_link(links, files)}
+        return [
+            Card(file, origin_of(posixpath.relpath(file.path, root), entries), file.path not in unlinked)
+            for file in files
+        ]
+
+    async def find(self, name: str) -> str:
+        """The path of the memory that somebody means: its path, with or without `.md`, or the name in its header."""
+        for path in (name, f"{name}.md"):
+            located = await self.folder.locate(path)
+            if located is not None and await self.folder.backend.stat(located) is not None:
+                return await self.writer.disk.relative(path)
+        wanted = name.strip().casefold()
+        found = [
+            file.relative
+            for file in (await self.folder.scan()).files
+            if wanted in (file.name.casefold(), posixpath.basename(file.relative)[:-3].casefold())
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise StorageError(f"{one_line(name)} may be any of {', '.join(map(one_line, found))}: give the path.")
+        raise StorageError(f"There is no memory {one_line(name)}.")
+
+    async def show(self, name: str) -> Shown:
+        """One memory, or the index."""
+        relative = await self.find(name)
+        data = await self.writer.disk.read(relative)
+        if data is None:
+            raise StorageError(f"There is no memory {one_line(relative)}.")
+        text, badges = decode(data, is_whole=True)
+        return Shown(relative, text, badges, await self.origin_of(relative), data)
+
+    async def search(self, question: str, limit: int = 10) -> list[FoundFile]:
+        """The memories that fit a question best, disabled ones too; no model is asked."""
+        files = [file for file in (await self.folder.scan()).files if file.is_text]
+        return await self._get_local_search().rank(question, files, limit)
+
+    async def origin_of(self, path: str) -> Origin:
+        """Where what a memory says came from."""
+        return origin_of(await self.writer.disk.relative(path), await self.journal.entries())
+
+    async def twins(self, path: str) -> list[str]:
+        """Other memories that say the same as this one."""
+        relative = await self.writer.disk.relative(path)
+        files = (await self.folder.scan()).files
+        file = next((file for file in files if file.relative == relative), None)
+        return twins(file, files) if file else []
+
+    async def concerns(self, path: str, text: str) -> list[str]:
+        """What a person should be asked about before a memory, which may be a new one, is made to hold `text`."""
+        before = await self.writer.disk.read(await self.writer.disk.relative(path))
+        return await asyncio.to_thread(find_concerns, before, text.encode("utf-8", "replace"))
+
+    # --- Changing
+
+    async def create(self, text: str, path: str | None = None) -> Written:
+        """Make a memory, named after the name in its header when no path is given; see `compose` for its text."""
+        data = text.encode("utf-8", "replace")
+        if path is None:
+            taken = [file.relative for file in (await self.folder.scan()).files]
+            path = name_for(header_of(data).fields.get("name", ""), taken)
+        return await self.writer.create(path, data, by=self.author)
+
+    async def edit(self, path: str, text: str, seen: bytes | None = None) -> Written:
+        """Have a memory, or the index, hold `text`."""
+        return await self.writer.edit(path, text, seen=seen, by=self.author)
+
+    async def set_fields(self, path: str, fields: Mapping[str, str | None], seen: bytes | None = None) -> Written:
+        """Set fields of its header, or with None remove them; no other byte of it changes."""
+        return await self.writer.set_fields(path, fields, seen=seen, by=self.author)
+
+    async def rename(self, path: str, new: str) -> Written:
+        """Call it otherwise; all links to it are kept."""
+        return await self.writer.rename(path, new, by=self.author)
+
+    async def delete(self, path: str, seen: bytes | None = None) -> Written:
+        """Delete it; `undo` brings it back."""
+        return await self.writer.delete(path, seen=seen, by=self.author)
+
+    async def pin(self, path: str, pinned: bool = True) -> Written:
+        """Have it recalled before all others, or no more."""
+        return await self.writer.pin(path, pinned, by=self.author)
+
+    async def disable(self, path: str, disabled: bool = True) -> Written:
+        """Take it out of use without deleting it, or back into use."""
+        return await self.writer.disable(path, disabled, by=self.author)
+
+    # --- History
+
+    async def history(self, path: str | None = None) -> list[JournalEntry]:
+        """The changes of one memory, or of all, newest first."""
+        if path is None:
+            return (await self.journal.entries())[::-1]
+        return await self.journal.history(await self.writer.disk.relative(path))
+
+    async def diff(self, entry: JournalEntry) -> str:
+        """What a change did, as a unified diff; empty when the contents are not kept any more."""
+        before, after = await self.journal.content(entry.before), await self.journal.content(entry.after)
+        if (before is None) != (entry.before is None) or (after is None) != (entry.after is None):
+            return ""
+        return await asyncio.to_thread(unified_diff, before, after, entry.path)
+
+    async def undo(self, entry_id: str) -> Undone:
+        """Take a change back, by its id or the beginning of it; refused when the file has changed since."""
+        return await undo(entry_id, self.writer, self.journal, by=self.author)
+
+    async def purge(self, path: str) -> Purged:
+        """Delete it for good: the file, its history and what was kept of it. This cannot be undone."""
+        purged = await purge(path, self.folder, self.writer, self.journal)
+        for listener in tuple(self.purge_listeners):
+            await listener(purged)
+        return purged
+
+    # --- Order, and taking it along
+
+    async def lint(self, max_tokens: int | None = None, instructions: str = "") -> list[Problem]:
+        """What is not in order; see `lint.lint`."""
+        return await lint(self.folder, max_tokens=max_tokens, instructions=instructions)
+
+    async def mend(self, problems: Sequence[Problem]) -> tuple[JournalEntry, ...]:
+        """Put right what can be put right without anything being lost."""
+        return await mend(problems, self.folder, self.writer, by=self.author)
+
+    async def export(self, form: Literal["zip", "json"] = "zip", *, with_history: bool = False) -> ExportFile:
+        """The whole folder in one file, with its history or without."""
+        exported = await collect(self.folder, self.journal if with_history else None)
+        pack = to_zip if form == "zip" else to_json
+        return ExportFile(await asyncio.to_thread(pack, exported.bundle), exported.left_out)
+
+    async def import_(self, data: bytes, *, overwrite: bool = False, with_history: bool = False) -> Imported:
+        """Take in an export, or a zipped folder; see `portability.take_in`."""
+        bundle = await asyncio.to_thread(read_bundle, data)
+        return await take_in(bundle, self.writer, self.journal, overwrite=overwrite, with_history=with_history)
+
+    def _make_local_search(self) -> LocalSearch:
+        if self._local_search is None:
+            # Imported late: it costs more than all the rest.
+            from memory.agentic.local_search import LocalSearch
+
+            self._local_search = LocalSearch.of(self.folder, Parameters())
+        return self._local_search

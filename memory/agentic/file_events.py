@@ -1,0 +1,86 @@
+"""`FileEvents`: what the journal of a memory records, told to the traces of the agents that use the memory."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from weakref import WeakSet
+
+from msgspec.structs import replace
+
+from agent_core.event import Event, FileChanged, Noticed
+from agent_core.tool.diff import unified_diff
+from memory.agentic.journal import Journal
+from memory.agentic.journal_entry import JournalEntry
+
+if TYPE_CHECKING:
+    from agent_core.agent import Agent
+
+_TOLD_ONE_BY_ONE = 100
+"""Changes that are found at once, such as after a sync, and told each by an event of its own."""
+
+
+class FileEvents:
+    """Appends a `FileChanged` to the trace of every agent for each change, whoever made it.
+
+    What happens before there is an agent is told to the first one.
+
+    Args:
+        journal: the history of the memory.
+    """
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._agents: WeakSet[Agent] = WeakSet()
+        self._untold: list[Event] = []
+        self._problems: set[str] = set()
+        journal.listeners.append(self._tell)
+
+    def know(self, agent: Agent) -> None:
+        """Tell this agent of everything from now on."""
+        if agent not in self._agents:
+            self._agents.add(agent)
+            untold, self._untold = self._untold, []
+            for event in untold:
+                agent.trace.append(event)
+
+    def tell_problem(self, problem: Exception) -> None:
+        """Say once that something could not be recorded."""
+        text = f"A change of the memory is not recorded and cannot be undone. {problem}"
+        if text not in self._problems:
+            self._problems.add(text)
+            self._append(Noticed(text=text, level="warning"))
+
+    async def _tell(self, entries: Sequence[JournalEntry]) -> None:
+        for entry in entries[:_TOLD_ONE_BY_ONE]:
+            self._append(await self._event(entry), entry.reply_id)
+        more = len(entries) - _TOLD_ONE_BY_ONE
+        if more > 0:
+            self._append(Noticed(text=f"{more:,} more memory files have changed; their history tells what."))
+
+    def _append(self, event: Event, reply_id: str = "") -> None:
+        if not self._agents:
+            self._untold.append(event)
+        for agent in list(self._agents):
+            is_here = bool(reply_id) and agent.state.reply_id == reply_id
+            agent.trace.append(replace(event, reply_id=reply_id) if is_here else event)
+
+    async def _event(self, entry: JournalEntry) -> FileChanged:
+        before, after = [await self._journal.content(digest) for digest in (entry.before, entry.after)]
+        is_known = (before is None) == (entry.before is None) and (after is None) == (entry.after is None)
+        diff = await asyncio.to_thread(unified_diff, before, after, entry.path) if is_known else ""
+        root = await self._journal.folder.root()
+        return FileChanged(
+            path=posixpath.join(root, entry.path),
+            origin=entry.origin,
+            diff=diff,
+            call_id=entry.call_id,
+            msg_id=entry.msg_id,
+            entry_id=entry.id,
+            action=entry.action,
+            before_hash=entry.before or "",
+            after_hash=entry.after or "",
+            from_path=posixpath.join(root, entry.from_path) if entry.from_path else "",
+        )

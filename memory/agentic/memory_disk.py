@@ -1,0 +1,131 @@
+"""`MemoryDisk`: the bytes of a memory folder, changed only where they are what they were thought to be."""
+
+from __future__ import annotations
+
+import asyncio
+import posixpath
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import NamedTuple
+
+from agent_core.errors import StorageError
+from agent_core.paths import one_line
+from agent_core.tool.diff import unified_diff
+from memory.agentic.blobs import LARGEST
+from memory.agentic.folder import MemoryFolder
+
+
+class MemoryConflict(StorageError):
+    """A file is not as it was when it was read, so nothing was written.
+
+    Attributes:
+        diff: from what was read to what is there now, as a unified diff.
+    """
+
+    def __init__(self, message: str, diff: str) -> None:
+        super().__init__(message)
+        self.diff = diff
+
+    @classmethod
+    async def about(cls, relative: str, expected: bytes | None, present: bytes | None) -> MemoryConflict:
+        """The conflict of a file that was expected to hold something else."""
+        diff = await asyncio.to_thread(unified_diff, expected, present, relative)
+        if expected is None:
+            what = "exists already"
+        else:
+            what = "is gone since it was read" if present is None else "has changed since it was read"
+        return cls(f"{one_line(relative)} {what}: nothing was written.", diff)
+
+
+class Step(NamedTuple):
+    """One file before and after; None where there is none."""
+
+    relative: str
+    before: bytes | None
+    after: bytes | None
+
+
+class MemoryDisk:
+    """Reads and writes the files of a memory folder by their paths from it, and no others.
+
+    Everything may raise `StorageError`.
+
+    Args:
+        folder: the memory folder.
+    """
+
+    def __init__(self, folder: MemoryFolder) -> None:
+        self._folder = folder
+        self._backend = folder.backend
+
+    async def relative(self, path: str) -> str:
+        """The path from the memory folder of a file given in any way, links resolved."""
+        root = await self._folder.root()
+        located = await self._folder.locate(path)
+        if located is None or located == root:
+            raise StorageError(f"{one_line(path)} lies outside the memory folder.")
+        return posixpath.relpath(located, root)
+
+    async def read(self, relative: str) -> bytes | None:
+        """All of a file; None when there is none."""
+        path = await self._path(relative)
+        with _told("read", relative):
+            try:
+                data = await self._backend.read_file(path, limit=LARGEST + 1, follow=False)
+            except FileNotFoundError:
+                return None
+        if len(data) > LARGEST:
+            raise StorageError(f"{one_line(relative)} is larger than {LARGEST // 2**20} MiB: too large to be changed.")
+        return data
+
+    async def carry_out(self, steps: Sequence[Step]) -> None:
+        """Make the changes in order, all of them or none.
+
+        Raises:
+            MemoryConflict: a file is not what `before` says.
+        """
+        for step in steps:
+            await self._require(step)
+        begun = 0
+        try:
+            for step in steps:
+                begun += 1
+                await self._replace(step)
+        except BaseException:
+            # The last one too: a write that is cancelled goes on to its end.
+            for step in reversed(steps[:begun]):
+                with suppress(StorageError):
+                    await self._replace(Step(step.relative, step.after, step.before))
+            raise
+
+    async def _replace(self, step: Step) -> None:
+        path = await self._path(step.relative)
+        with _told("written", step.relative):
+            async with self._backend.lock(path):
+                # Once more: a back end may have no locks, and an editor asks for none.
+                await self._require(step)
+                # Resolved anew, since a link may have taken the place of a folder; written without following any.
+                path = await self._path(step.relative)
+                if step.after is None:
+                    await self._backend.delete_file(path)
+                else:
+                    await self._backend.write_file(path, step.after, follow=False)
+
+    async def _require(self, step: Step) -> None:
+        present = await self.read(step.relative)
+        if present != step.before:
+            raise await MemoryConflict.about(step.relative, step.before, present)
+
+    async def _path(self, relative: str) -> str:
+        path = posixpath.join(await self._folder.root(), relative)
+        if await self._folder.locate(relative) != path:
+            raise StorageError(f"{one_line(relative)} leads elsewhere through a link: nothing was read or written.")
+        return path
+
+
+@contextmanager
+def _told(done: str, relative: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"{one_line(relative)} cannot be {done}: {error.strerror or error}.") from error

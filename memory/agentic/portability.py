@@ -1,0 +1,180 @@
+"""Taking a memory folder along in one file, and taking in one that somebody has brought."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from typing import NamedTuple
+
+from agent_core.errors import StorageError
+from agent_core.text import well_formed
+from agent_core.tool.in_thread import in_thread
+from agent_core.tool.local_backend import LocalBackend
+from memory.agentic.blobs import LARGEST
+from memory.agentic.bundle import Bundle, BundledFile
+from memory.agentic.folder import INDEX_NAME, MemoryFolder
+from memory.agentic.folder_walk import walk
+from memory.agentic.index import find_links, parse_index
+from memory.agentic.index_edit import IndexLine, add_entry
+from memory.agentic.index_keeper import index_line
+from memory.agentic.journal import Journal
+from memory.agentic.journal_entry import Author, JournalEntry
+from memory.agentic.link_edit import Names
+from memory.agentic.memory_file import DISABLED, decode, header_of, is_set
+from memory.agentic.names import UnfitName, checked_path
+from memory.agentic.text_edit import edited
+from memory.agentic.transaction import Transaction
+from memory.agentic.writer import MemoryWriter
+
+
+class Exported(NamedTuple):
+    """A folder made ready to be taken along, and the files that could not come, with the reasons."""
+
+    bundle: Bundle
+    left_out: Mapping[str, str]
+
+
+class Imported(NamedTuple):
+    """What an import came to, by paths from the memory folder.
+
+    Args:
+        created: files that were not there.
+        replaced: files that held something else, and were to be overwritten.
+        same: files that held just that already.
+        kept: files that hold something else, and were left as they are.
+        refused: files that cannot be taken in, with the reasons.
+        entries: of the journal; undoing the first one undoes the import.
+    """
+
+    created: tuple[str, ...]
+    replaced: tuple[str, ...]
+    same: tuple[str, ...]
+    kept: tuple[str, ...]
+    refused: Mapping[str, str]
+    entries: tuple[JournalEntry, ...]
+
+
+async def collect(folder: MemoryFolder, journal: Journal | None = None) -> Exported:
+    """All files of a folder, and its history where a journal is given.
+
+    Raises:
+        StorageError: the folder or the journal cannot be read.
+    """
+    files: dict[str, BundledFile] = {}
+    left_out: dict[str, str] = {}
+    try:
+        async for relative, info in walk(folder):
+            if info.size > LARGEST:
+                left_out[relative] = f"it is larger than {LARGEST // 2**20} MiB"
+            elif well_formed(relative) != relative:
+                left_out[well_formed(relative)] = "its name is not UTF-8"
+            else:
+                try:
+                    data = await folder.backend.read_file(info.path, follow=False)
+                    files[relative] = BundledFile(data, info.modified)
+                except OSError as error:
+                    left_out[relative] = str(error.strerror or error)
+    except OSError as error:
+        raise StorageError(f"The memory folder cannot be read: {error.strerror or error}.") from error
+    entries = tuple(await journal.settled()) if journal else ()
+    contents: dict[str, bytes] = {}
+    for digest in {digest for entry in entries for digest in entry.digests}:
+        content = await journal.content(digest) if journal else None
+        if content is not None:
+            contents[digest] = content
+    return Exported(Bundle(files, entries, contents), left_out)
+
+
+async def take_in(
+    bundle: Bundle, writer: MemoryWriter, journal: Journal, *, overwrite: bool = False, with_history: bool = False
+) -> Imported:
+    """Put the files of a bundle into a memory folder; those of the same name stay unless they are to be overwritten.
+
+    MEMORY.md is never overwritten: what it says of the new files is added to it. The files count as from outside. The
+    history of the bundle is taken at its word when `with_history` is set, which is for bundles of one's own.
+
+    Raises:
+        StorageError: something cannot be written; all is as it was.
+    """
+    author = Author(origin="outside")
+    sorted_in: dict[str, list[str]] = {"created": [], "replaced": [], "same": [], "kept": []}
+    refused: dict[str, str] = {}
+    async with writer.transaction("import", author) as change:
+        for path, file in sorted(bundle.files.items()):
+            if path == INDEX_NAME:
+                continue
+            try:
+                path = checked_path(path)
+                present = await writer.disk.read(await writer.disk.relative(path))
+            except (UnfitName, StorageError) as error:
+                refused[path] = str(error)
+                continue
+            if len(file.data) > LARGEST:
+                refused[path] = f"it is larger than {LARGEST // 2**20} MiB"
+            elif present == file.data:
+                sorted_in["same"].append(path)
+            elif present is not None and not overwrite:
+                sorted_in["kept"].append(path)
+            else:
+                sorted_in["created" if present is None else "replaced"].append(path)
+                change.change(path, present, file.data)
+        written = [*sorted_in["created"], *sorted_in["replaced"]]
+        await _extend_index(bundle, written, change, writer)
+        if with_history:
+            await _record_history(bundle, set(written), journal)
+        entries = await change.carry_out()
+        await _set_times(bundle, written, journal.folder)
+    lists = {name: tuple(paths) for name, paths in sorted_in.items()}
+    return Imported(**lists, refused=refused, entries=entries)
+
+
+async def _extend_index(bundle: Bundle, written: list[str], change: Transaction, writer: MemoryWriter) -> None:
+    """Have the index lead to what is new, in the words of the bundle's index where it has some."""
+    before = await writer.disk.read(INDEX_NAME)
+    bundled = bundle.files.get(INDEX_NAME)
+    if before is None and bundled is not None:
+        change.change(INDEX_NAME, None, bundled.data)
+        return
+    names = await writer.index.names(*written)
+    told = dict(_told_lines(bundled, Names(bundle.files))) if bundled else {}
+    new = [path for path in written if path[-3:].lower() == ".md" and posixpath.basename(path) != INDEX_NAME]
+    new = [path for path in new if not is_set(header_of(bundle.files[path].data), DISABLED)]
+
+    def extended(index: str) -> str:
+        linked = {names.find(link.target) for line in index.splitlines() for link in find_links(line)}
+        for path in new:
+            if path not in linked:
+                index = add_entry(index, told.get(path) or index_line(path, bundle.files[path].data))
+        return index
+
+    after = edited(before or b"", extended)
+    if after:
+        change.change(INDEX_NAME, before, after)
+
+
+def _told_lines(index: BundledFile, names: Names) -> Iterator[tuple[str, IndexLine]]:
+    for entry in parse_index(decode(index.data, is_whole=True).text):
+        path = names.find(entry.target)
+        if path is not None:
+            yield path, IndexLine(entry.title, path, entry.hook)
+
+
+async def _record_history(bundle: Bundle, written: set[str], journal: Journal) -> None:
+    known = {entry.id for entry in await journal.settled()}
+    entries = [entry for entry in bundle.entries if entry.path in written and entry.id not in known]
+    contents = [bundle.contents[digest] for entry in entries for digest in entry.digests if digest in bundle.contents]
+    await journal.record(entries, contents)
+
+
+async def _set_times(bundle: Bundle, written: list[str], folder: MemoryFolder) -> None:
+    """Let files be as old as they are: a model is told the age of what it recalls."""
+    if not isinstance(folder.backend, LocalBackend):
+        return
+    root = await folder.root()
+    for path in written:
+        modified = bundle.files[path].modified
+        if modified > 0:
+            with suppress(OSError):
+                await in_thread(os.utime, posixpath.join(root, path), (modified, modified), follow_symlinks=False)

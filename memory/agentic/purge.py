@@ -1,0 +1,118 @@
+"""`purge`: deleting a memory for good, with all that the history knows of it. This cannot be undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from agent_core.errors import StorageError
+from memory.agentic.folder import INDEX_NAME, MemoryFolder
+from memory.agentic.index_edit import remove_entry
+from memory.agentic.journal import Journal, history_of, told
+from memory.agentic.journal_entry import USER, JournalEntry, new_entry
+from memory.agentic.link_edit import Names
+from memory.agentic.memory_disk import Step
+from memory.agentic.seen import load_seen, save_seen
+from memory.agentic.text_edit import edited
+from memory.agentic.writer import MemoryWriter
+
+
+class Purged(NamedTuple):
+    """What is gone, and where else it may still be told of.
+
+    Args:
+        paths: the names that the file has had, from the memory folder.
+        entries: how many changes the history has lost.
+        contents: how many contents of files it has lost.
+        session_ids: the sessions that the file was changed in, which may still hold what it said.
+        reply_ids: the replies.
+        msg_ids: the messages that the replies answered.
+        call_ids: the tool calls that wrote it.
+    """
+
+    paths: tuple[str, ...]
+    entries: int
+    contents: int
+    session_ids: tuple[str, ...] = ()
+    reply_ids: tuple[str, ...] = ()
+    msg_ids: tuple[str, ...] = ()
+    call_ids: tuple[str, ...] = ()
+
+
+async def purge(path: str, folder: MemoryFolder, writer: MemoryWriter, journal: Journal) -> Purged:
+    """Delete a memory, which may be gone already, its changes in the history and what they kept of it.
+
+    Its lines leave the index and, with the contents that had them, the history of the index.
+
+    Args:
+        path: from the memory folder, or whole.
+        folder: the memory folder.
+        writer: changes it.
+        journal: its history.
+
+    Raises:
+        StorageError: something cannot be deleted; deleting once more goes on where it stopped.
+    """
+    relative = await writer.disk.relative(path)
+    if relative == INDEX_NAME:
+        raise StorageError(f"{INDEX_NAME} is the index and cannot be deleted for good.")
+    async with journal.changing():
+        entries = await journal.settled()
+        gone = history_of(relative, entries)
+        paths = {relative, *(entry.path for entry in gone), *(entry.from_path for entry in gone)} - {""}
+        # An earlier name of it may be that of another memory by now.
+        taken = [path for path in paths - {relative} if await writer.disk.read(path) is not None]
+        await _delete(relative, _without(paths.difference(taken)), writer, journal)
+        await _forget_seen(folder, journal, relative)
+        left = [entry for entry in await journal.settled() if entry not in gone]
+        telling = await _contents_with(_without(paths), left, journal)
+        contents = await journal.keep_only(left, without=telling)
+    return Purged(
+        tuple(sorted(paths)),
+        len(gone),
+        contents,
+        _ids(entry.session_id for entry in gone),
+        _ids(entry.reply_id for entry in gone),
+        _ids(entry.msg_id for entry in gone),
+        _ids(entry.call_id for entry in gone),
+    )
+
+
+def _without(paths: Iterable[str]) -> Callable[[str], str]:
+    """What takes the lines of a memory out of an index."""
+    names = Names(paths)
+    return lambda index: remove_entry(index, lambda target: names.find(target) is not None)
+
+
+async def _delete(relative: str, without: Callable[[str], str], writer: MemoryWriter, journal: Journal) -> None:
+    """Delete the file and its lines in the index; the history hears of the index only."""
+    before, index = await writer.disk.read(relative), await writer.disk.read(INDEX_NAME)
+    after = edited(index, without) if index is not None else None
+    steps = [Step(INDEX_NAME, index, after), Step(relative, before, None)]
+    if after is not None and after != index:
+        entry = new_entry(INDEX_NAME, "delete", USER, journal.clock(), before=index, after=after)
+        await journal.record([entry], [after])
+    await writer.disk.carry_out([step for step in steps if step.before != step.after])
+
+
+async def _forget_seen(folder: MemoryFolder, journal: Journal, relative: str) -> None:
+    place = await journal.place()
+    with told("written"):
+        seen = await load_seen(folder.backend, place)
+        if seen is not None and seen.pop(relative, None) is not None:
+            await save_seen(folder.backend, place, seen)
+
+
+async def _contents_with(without: Callable[[str], str], entries: Iterable[JournalEntry], journal: Journal) -> set[str]:
+    """The digests of what the index held while it told of the memory."""
+    digests = {digest for entry in entries if entry.path == INDEX_NAME for digest in entry.digests}
+    found = set()
+    for digest in digests:
+        content = await journal.content(digest)
+        if content is not None and edited(content, without) != content:
+            found.add(digest)
+    return found
+
+
+def _ids(ids: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({one for one in ids if one}))

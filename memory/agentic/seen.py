@@ -1,0 +1,50 @@
+"""Which version of each memory file was looked at last, and what it held; kept beside the journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from agent_core.tool.backend import BackendBase
+
+_FILE_NAME = "seen.json"
+
+
+class Seen(NamedTuple):
+    """A file as it was when it was looked at: its version on the disk, and the digest of its bytes."""
+
+    version: str
+    digest: str
+
+
+async def seen_version(backend: BackendBase, place: str) -> str:
+    """Tells whether the record has been written anew; empty when there is none.
+
+    Raises:
+        OSError: the record cannot be looked at.
+    """
+    info = await backend.stat(f"{place}/{_FILE_NAME}")
+    return info.version if info else ""
+
+
+async def load_seen(backend: BackendBase, place: str) -> dict[str, Seen] | None:
+    """What was seen, by paths from the memory folder; None when nothing was yet, or the record is damaged.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    try:
+        data = json.loads(await backend.read_file(f"{place}/{_FILE_NAME}", follow=False))
+        return {str(path): Seen(str(version), str(digest)) for path, (version, digest) in data.items()}
+    except (FileNotFoundError, ValueError, TypeError, AttributeError):
+        return None
+
+
+async def save_seen(backend: BackendBase, place: str, seen: Mapping[str, Seen]) -> None:
+    """Write it down.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    await backend.write_file(f"{place}/{_FILE_NAME}", json.dumps(seen).encode(), follow=False)
