@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import signal
 import traceback
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 from rich.text import Text
+from textual import on
 from textual.app import App
 from textual.notifications import SeverityLevel
 
@@ -18,12 +19,21 @@ from tui.commands import APP, Command, bindings
 from tui.handlers import HANDLERS
 from tui.handlers.errors import CommandError
 from tui.literal_text import visible
-from tui.palette import TableCommands
 from tui.prompt_history import PromptHistory
 from tui.screens.main import MainScreen
 from tui.theme import faded_variables
+from tui.widgets.prompt_area import PromptArea
+
+if TYPE_CHECKING:
+    from textual.command import Provider
 
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
+
+
+def _table_commands() -> type[Provider]:
+    from tui.palette import TableCommands
+
+    return TableCommands
 
 
 class MnemoscopeApp(App[None]):
@@ -35,24 +45,26 @@ class MnemoscopeApp(App[None]):
 
     TITLE = "mnemoscope"
     BINDINGS = bindings(APP)
-    # Here and not at the screen: Textual reads no style sheet of the screen that is there from the beginning.
-    CSS_PATH = "screens/main.tcss"
-    COMMANDS: ClassVar = {TableCommands}
+    COMMANDS: ClassVar = {_table_commands}
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, runtime: AppRuntime) -> None:
         super().__init__()
         self._runtime = runtime
-        self._main = MainScreen(runtime, PromptHistory(runtime.history_path))
+        self._history = PromptHistory(runtime.history_path)
+        self._main = MainScreen(runtime, self._history)
 
     @property
     def main(self) -> MainScreen:
         """The screen of the current session."""
-        return next(screen for screen in self.screen_stack if isinstance(screen, MainScreen))
-
-    def get_default_screen(self) -> MainScreen:
-        """The screen that is there from the first paint."""
         return self._main
+
+    async def show_new_session(self) -> None:
+        """Begin a new session, and show it in place of the one before."""
+        await self._main.chat.stop()
+        await self._runtime.new_session()
+        self._main = MainScreen(self._runtime, self._history)
+        await self.switch_screen(self._main)
 
     def get_css_variables(self) -> dict[str, str]:
         """The variables of the theme, mended."""
@@ -61,8 +73,9 @@ class MnemoscopeApp(App[None]):
         return variables
 
     async def on_mount(self) -> None:
-        """Answer signals; start the runtime once something is to be seen."""
+        """Show the session; start the runtime once that is to be seen."""
         self._answer_signals()
+        await self.push_screen(self._main)
         self.call_after_refresh(self.run_worker, self._start())
 
     async def _start(self) -> None:
@@ -77,6 +90,10 @@ class MnemoscopeApp(App[None]):
             await HANDLERS[id](self.main, argument)
         except (CommandError, MnemoscopeError) as error:
             self.notify(str(error), severity="warning")
+
+    @on(PromptArea.Called)
+    async def _carry_out(self, event: PromptArea.Called) -> None:
+        await self.action_command(event.call.command.id, event.call.argument)
 
     def choose(self, command: Command) -> None:
         """Carry out a command that was chosen in the palette, or begin to type it where more may be said."""
@@ -122,7 +139,8 @@ class MnemoscopeApp(App[None]):
         """End after an internal error: of it one line is shown, once the screen is gone; the rest is in the log."""
         self._return_code = 1
         if not self._exit_renderables:
-            self._exit_renderables.append(Text(self._told(self._exception)))
+            line = Text(self._told(self._exception), no_wrap=True, overflow="ignore")
+            self._exit_renderables.append(line)
         self._close_messages_no_wait()
 
     def _told(self, error: Exception | None) -> str:

@@ -54,8 +54,16 @@ class Command(Struct, frozen=True):
 
     @property
     def key_names(self) -> tuple[str, ...]:
-        """Its keys, one by one."""
+        """Its keys, one by one, as Textual calls them."""
         return tuple(key.strip() for key in self.keys.split(",") if key.strip())
+
+    @property
+    def key_labels(self) -> tuple[str, ...]:
+        """Its keys, one by one, for people."""
+        return tuple(_KEY_LABELS.get(key, key) for key in self.key_names)
+
+
+_KEY_LABELS = {"slash": "/", "exclamation_mark": "!", "up": "↑", "down": "↓", "escape": "esc"}
 
 
 COMMANDS: tuple[Command, ...] = (

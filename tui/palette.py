@@ -39,5 +39,5 @@ def _offered() -> list[Command]:
 
 def _name(command: Command) -> str:
     name = command.id.replace("_", " ")
-    ways = [*command.key_names, *([f"/{command.slash}"] if command.slash else [])]
+    ways = [*command.key_labels, *([f"/{command.slash}"] if command.slash else [])]
     return f"{name} ({', '.join(ways)})" if ways else name

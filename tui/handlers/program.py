@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from tui.commands import nearest
 from tui.handlers.errors import CommandError
-from tui.screens.help import HelpScreen
 
 if TYPE_CHECKING:
     from tui.screens.main import MainScreen
@@ -50,6 +49,8 @@ async def theme(main: MainScreen, argument: str) -> None:
 
 async def show_help(main: MainScreen, argument: str) -> None:
     """Keys and commands."""
+    from tui.screens.help import HelpScreen
+
     if not isinstance(main.app.screen, HelpScreen):
         main.app.push_screen(HelpScreen(main.pane_helps))
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from agent_core.permission import PermissionMode
 from tui.handlers.errors import CommandError
 
 if TYPE_CHECKING:
+    from tui.app import MnemoscopeApp
     from tui.screens.main import MainScreen
 
 
 async def new(main: MainScreen, argument: str) -> None:
     """Begin a new session; the one before is kept."""
-    await main.begin_new_session()
+    await cast("MnemoscopeApp", main.app).show_new_session()
 
 
 async def model(main: MainScreen, argument: str) -> None:

@@ -90,7 +90,7 @@ def _heading(text: str) -> list[Line]:
 
 
 def _command_lines(command: Command, width: int) -> list[Line]:
-    names = ", ".join(command.key_names)
+    names = ", ".join(command.key_labels)
     slash = f"/{command.slash} {command.usage}".rstrip() if command.slash else ""
     left = "  ".join(filter(None, (names, slash)))
     indent = Content(" " * _COLUMN)

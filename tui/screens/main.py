@@ -17,6 +17,9 @@ from tui.app_runtime import AppRuntime
 from tui.commands import COMMANDS
 from tui.panes.chat import ChatPane
 from tui.panes.content import ContentPane
+from tui.panes.filter import FilterPane
+from tui.panes.hints import HintsPane
+from tui.panes.index import IndexPane
 from tui.panes.pane import Pane
 from tui.panes.views_changed import ViewsChanged
 from tui.prompt_history import PromptHistory
@@ -43,6 +46,7 @@ class MainScreen(Screen[None]):
         history: the prompts that were typed before.
     """
 
+    CSS_PATH = "main.tcss"
     AUTO_FOCUS = "#prompt"
     TITLE = "mnemoscope"
 
@@ -51,10 +55,13 @@ class MainScreen(Screen[None]):
         self.runtime = runtime
         self.agent: Agent = runtime.agent
         self.views = SessionView(self.agent)
-        self._history = history
         self.chat = ChatPane(self.agent, self.views, history, SlashChoices(self), id="chat")
+        self._filter_pane = FilterPane(self.agent, self.views.filter, id="filter")
         self._panes: dict[str, Pane] = {
             "content": ContentPane(self.agent, self.views.content, self.views.filter, id="content"),
+            "filter": self._filter_pane,
+            "index": IndexPane(self.agent, self.views.index, id="index"),
+            "hints": HintsPane(self.agent, self.views.hints, id="hints"),
         }
         self._status = StatusLine(self.views.status, id="status")
         self._tabs = TabBar(_tabs(self._panes), id="tabs")
@@ -118,12 +125,6 @@ class MainScreen(Screen[None]):
             self._status.show(self._facts())
         for name in names & self._panes.keys():
             self._panes[name].show()
-
-    async def begin_new_session(self) -> None:
-        """End this session, keep it, and begin an empty one."""
-        await self.chat.stop()
-        await self.runtime.new_session()
-        await self.app.switch_screen(MainScreen(self.runtime, self._history))
 
     async def ask_to_quit(self) -> None:
         """Quit when asked twice within a short time."""
@@ -201,8 +202,13 @@ class MainScreen(Screen[None]):
         self.draw(set(event.names))
 
     @on(ChatPane.QueueChanged)
-    def _draw_status(self) -> None:
+    def _draw_queue(self) -> None:
+        self._filter_pane.sticky_marks = self.chat.marks
         self._status.show(self._facts())
+
+    @on(FilterPane.StickyMarksChanged)
+    def _take_marks(self, event: FilterPane.StickyMarksChanged) -> None:
+        self.chat.marks = event.marks
 
     @on(TabBar.Chosen)
     def _choose_tab(self, event: TabBar.Chosen) -> None:

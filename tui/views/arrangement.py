@@ -8,6 +8,8 @@ CHAT = "chat"
 PANES = ("content", "filter", "index", "hints")
 WIDE = 100
 """Columns from which a pane stands beside the chat."""
+TALL = 36
+"""Lines from which two panes do, one above the other."""
 HUGE = 170
 HUGE_LINES = 40
 """Columns and lines from which all panes do."""
@@ -31,6 +33,12 @@ def arrangement(width: int, height: int, tab: str, last_pane: str) -> Arrangemen
     """
     if width < WIDE:
         return Arrangement(True, ()) if tab == CHAT else Arrangement(False, (tab,))
-    if width < HUGE or height < HUGE_LINES:
-        return Arrangement(True, (last_pane,))
-    return Arrangement(True, PANES)
+    if width >= HUGE and height >= HUGE_LINES:
+        return Arrangement(True, PANES)
+    seen = {last_pane, _COMPANIONS.get(last_pane, _COMPANION)} if height >= TALL else {last_pane}
+    return Arrangement(True, tuple(pane for pane in PANES if pane in seen))
+
+
+_COMPANION = "hints"
+_COMPANIONS = {"hints": "content"}
+"""What stands beside a pane: what was looked up, and beside that what is held."""

@@ -94,7 +94,10 @@ class PromptInput(TextArea):
         self._tell_size()
         return result
 
-    async def _on_key(self, event: Key) -> None:
+    # Textual calls the handlers of the base classes as well, so these two do not.
+
+    def on_key(self, event: Key) -> None:
+        """Take text and Enter; leave other keys to what is bound to them."""
         self._last_key = time.monotonic()
         if event.is_printable and event.character:
             # A paste without its envelope comes as thousands of keys; inserting them one by one wraps the line anew
@@ -112,12 +115,10 @@ class PromptInput(TextArea):
             # What is sent is finished: a question that comes right after it interrupts no typing.
             self._last_key = 0.0
             self.post_message(self.Submitted(self.text))
-            return
-        await super()._on_key(event)
 
-    async def _on_paste(self, event: Paste) -> None:
+    def on_paste(self, event: Paste) -> None:
+        """Put in order what was typed and what is pasted."""
         self._insert_typed()
-        await super()._on_paste(event)
 
     def action_newline(self) -> None:
         """Begin a new line."""

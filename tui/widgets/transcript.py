@@ -35,6 +35,7 @@ class Transcript(VerticalScroll, can_focus=False):
         self._window = Window()
         self._rows: list[Row] = []
         self._opens_details = False
+        self._is_going_back = False
 
     def on_mount(self) -> None:
         """Stay at the end from the beginning."""
@@ -66,10 +67,12 @@ class Transcript(VerticalScroll, can_focus=False):
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Bring older items when the beginning of what is mounted comes into view."""
         super().watch_scroll_y(old_value, new_value)
-        if new_value < old_value and new_value < self.size.height and self._window.first > 0:
+        is_near = new_value < old_value and new_value < self.size.height
+        if is_near and self._window.first > 0 and not self._is_going_back:
             self._mount_older()
 
     def _mount_older(self) -> None:
+        self._is_going_back = True
         before, self._window = self._window, with_older(self._window)
         older = [self._row(item) for item in self._view.items[self._window.first : before.first]]
         self._rows = older + self._rows
@@ -78,6 +81,7 @@ class Transcript(VerticalScroll, can_focus=False):
 
         def stay() -> None:
             """What was in view moves down by what came above it."""
+            self._is_going_back = False
             self.scroll_to(y=self.scroll_y + self.virtual_size.height - height, animate=False, immediate=True)
 
         self.call_after_refresh(stay)

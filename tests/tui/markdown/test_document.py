@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tui.markdown.document import MarkdownDocument
 from tui.lines import copied
+from tui.markdown.document import MarkdownDocument
 
 SAMPLE = """\
 # Title *x*
