@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from agent_core.marks import COMPRESSED, Entry, MemoryFilter, decide
+from agent_core.marks import COMPRESSED, Decision, Entry, MemoryFilter, decide
 from agent_core.message import Msg, SystemMsg, ToolCallBlock, ToolResultBlock
 
 COVERED = "covered by the summary"
@@ -44,7 +44,9 @@ def judge_history(
         has_summary: whether there is a summary that can stand for what it covers.
     """
     covering = has_summary and memory_filter.prepend_summary
-    verdicts = [_judge(entry, memory_filter, running, covering) for entry in entries]
+    # Few combinations of marks occur, however long the history is.
+    decisions = {marks: decide(marks, memory_filter) for marks in {tuple(entry.marks) for entry in entries}}
+    verdicts = [_judge(entry, decisions[tuple(entry.marks)], running, covering) for entry in entries]
     return _drop_unpaired_results(_drop_replaced(verdicts))
 
 
@@ -75,12 +77,12 @@ def interrupted_result(call: ToolCallBlock) -> Msg:
     return SystemMsg(call.name, [block], id=f"interrupted:{call.id}", created_at=0.0)
 
 
-def _judge(entry: Entry, memory_filter: MemoryFilter, running: Collection[str], covering: bool) -> Verdict:
+def _judge(entry: Entry, decision: Decision, running: Collection[str], covering: bool) -> Verdict:
     if covering and COMPRESSED in entry.marks:
         return Verdict(entry, False, COVERED)
     if entry.msg.id in running:
         return Verdict(entry, True, RUNNING)
-    return Verdict(entry, *decide(entry.marks, memory_filter))
+    return Verdict(entry, *decision)
 
 
 def _drop_replaced(verdicts: list[Verdict]) -> list[Verdict]:
@@ -99,7 +101,8 @@ def _drop_replaced(verdicts: list[Verdict]) -> list[Verdict]:
 def _drop_unpaired_results(verdicts: list[Verdict]) -> list[Verdict]:
     open_calls: dict[str, int] = {}
     for index, (entry, included, _) in enumerate(verdicts):
-        if not included:
+        # Most messages are plain text, which neither calls nor answers a call.
+        if not included or isinstance(entry.msg.content, str):
             continue
         for call in entry.msg.get_content_blocks(ToolCallBlock):
             open_calls[call.id] = open_calls.get(call.id, 0) + 1

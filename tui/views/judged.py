@@ -8,11 +8,10 @@ of them would give.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Sequence
 
-from agent_core.history import REPLACES, Verdict, judge_history
-from agent_core.marks import MemoryFilter
-from agent_core.message import Msg, ToolCallBlock, ToolResultBlock
+from agent_core.history import Verdict, judge_history
+from agent_core.marks import Entry, MemoryFilter
 from agent_core.tokens import estimate_message_tokens
 from tui.views.stored import StoredMessages
 
@@ -35,23 +34,18 @@ class Judged:
 
     def judge_all(self, running: Collection[str]) -> None:
         """Judge every entry, `running` being the ids of the running reply's messages."""
-        entries = self._stored.entries
         self.sent = self.sent_tokens = 0
         self.reasons: Counter[str] = Counter()
-        self.verdicts: list[Verdict] = self._judge(range(len(entries)), running)
-        self._links: dict[str, list[int]] = {}
-        for place, verdict in enumerate(self.verdicts):
-            self._link(place)
+        self.verdicts: list[Verdict] = self._judge(self._stored.entries, running)
+        for verdict in self.verdicts:
             self._count(verdict, 1)
 
     def judge_again(self, places: Iterable[int], running: Collection[str]) -> None:
         """Judge the entries at these places and all new ones at the end, and whatever they are linked to."""
         known = len(self.verdicts)
-        new = range(known, len(self._stored.entries))
-        for place in new:
-            self._link(place)
-        linked = self._linked([*places, *new])
-        for place, verdict in zip(linked, self._judge(linked, running), strict=True):
+        linked = self._stored.linked([*places, *range(known, len(self._stored.entries))])
+        entries = [self._stored.entries[place] for place in linked]
+        for place, verdict in zip(linked, self._judge(entries, running), strict=True):
             if place < known:
                 self._count(self.verdicts[place], -1)
                 self.verdicts[place] = verdict
@@ -59,8 +53,7 @@ class Judged:
                 self.verdicts.append(verdict)
             self._count(verdict, 1)
 
-    def _judge(self, places: Iterable[int], running: Collection[str]) -> list[Verdict]:
-        entries = [self._stored.entries[place] for place in places]
+    def _judge(self, entries: Sequence[Entry], running: Collection[str]) -> list[Verdict]:
         return judge_history(entries, self.memory_filter, running=running, has_summary=bool(self._stored.summary))
 
     def _count(self, verdict: Verdict, sign: int) -> None:
@@ -71,31 +64,3 @@ class Judged:
             self.reasons[verdict.reason] += sign
             if not self.reasons[verdict.reason]:
                 del self.reasons[verdict.reason]
-
-    def _link(self, place: int) -> None:
-        for link in _links(self._stored.entries[place].msg):
-            self._links.setdefault(link, []).append(place)
-
-    def _linked(self, places: Iterable[int]) -> list[int]:
-        """These places and all that they are linked to, directly or not, in order."""
-        found = set(places)
-        seen: set[str] = set()
-        waiting = list(found)
-        while waiting:
-            links = set(_links(self._stored.entries[waiting.pop()].msg)) - seen
-            seen |= links
-            news = {place for link in links for place in self._links[link]} - found
-            found |= news
-            waiting.extend(news)
-        return sorted(found)
-
-
-def _links(msg: Msg) -> Iterator[str]:
-    """What ties a message to others: ids of calls, and what it replaces."""
-    if not isinstance(msg.content, str):
-        for block in msg.blocks:
-            if isinstance(block, ToolCallBlock | ToolResultBlock):
-                yield f"call {block.id}"
-    key = msg.get_metadata(REPLACES)
-    if isinstance(key, str):
-        yield f"replaces {key}"

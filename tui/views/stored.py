@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from agent_core.change import (
     Added,
@@ -16,7 +16,9 @@ from agent_core.change import (
     StoredEntry,
     SummaryChanged,
 )
+from agent_core.history import REPLACES
 from agent_core.marks import Entry
+from agent_core.message import Msg, ToolCallBlock, ToolResultBlock
 from agent_core.tokens import estimate_message_tokens
 
 
@@ -41,6 +43,7 @@ class StoredMessages:
         self.mark_counts: Counter[str] = Counter()
         self.tokens = 0
         self._next_key = 0
+        self._links: dict[str, list[int]] = {}
 
     def apply(self, change: MemoryChange) -> Sequence[int] | None:
         """Take in one change.
@@ -52,6 +55,7 @@ class StoredMessages:
             case Added(entries):
                 start = len(self.entries)
                 for entry in entries:
+                    self._link(len(self.entries), entry.msg)
                     self._insert(len(self.entries), entry, self._new_key())
                 return range(start, len(self.entries))
             case Inserted(entries):
@@ -69,6 +73,7 @@ class StoredMessages:
                 self._replace((), "")
             case Snapshot(entries, summary):
                 self._replace(entries, summary)
+        self._link_all()
         return None
 
     def positions_of(self, msg_ids: Iterable[str]) -> list[int]:
@@ -76,12 +81,37 @@ class StoredMessages:
         wanted = frozenset(msg_ids)
         return [place for place, entry in enumerate(self.entries) if entry.msg.id in wanted] if wanted else []
 
+    def linked(self, places: Iterable[int]) -> list[int]:
+        """These places and those of all messages that they are linked to, directly or not, in order.
+
+        A call is linked to its results, and a message to those that it replaces or that replace it.
+        """
+        found = set(places)
+        seen: set[str] = set()
+        waiting = list(found)
+        while waiting:
+            links = set(_links(self.entries[waiting.pop()].msg)) - seen
+            seen |= links
+            news = {place for link in links for place in self._links[link]} - found
+            found |= news
+            waiting.extend(news)
+        return sorted(found)
+
+    def _link_all(self) -> None:
+        self._links.clear()
+        for place, entry in enumerate(self.entries):
+            self._link(place, entry.msg)
+
+    def _link(self, place: int, msg: Msg) -> None:
+        for link in _links(msg):
+            self._links.setdefault(link, []).append(place)
+
     def _new_key(self) -> int:
         self._next_key += 1
         return self._next_key
 
     def _insert(self, position: int, entry: StoredEntry, key: int) -> None:
-        self.entries.insert(position, Entry(entry.msg, entry.marks))
+        self.entries.insert(position, Entry(entry.msg, tuple(entry.marks)))
         self.keys.insert(position, key)
         self.mark_counts.update(entry.marks)
         self.tokens += estimate_message_tokens(entry.msg)
@@ -124,3 +154,14 @@ class StoredMessages:
         for stored in entries:
             keys = known.get(stored.msg.id)
             self._insert(len(self.entries), stored, keys.pop() if keys else self._new_key())
+
+
+def _links(msg: Msg) -> Iterator[str]:
+    """What ties a message to others: ids of calls, and what it replaces."""
+    if not isinstance(msg.content, str):
+        for block in msg.blocks:
+            if isinstance(block, ToolCallBlock | ToolResultBlock):
+                yield f"call {block.id}"
+    key = msg.get_metadata(REPLACES)
+    if isinstance(key, str):
+        yield f"replaces {key}"
