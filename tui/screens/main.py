@@ -175,7 +175,8 @@ class MainScreen(Screen[None]):
         arranged = arrangement(width, height, self._tab, self._last_pane)
         self.chat.display = arranged.chat
         self.query_one("#side").display = bool(arranged.panes)
-        self.set_class(len(arranged.panes) > 1, "-all-panes")
+        self.set_class(len(arranged.panes) > 1, "-several-panes")
+        self.set_class(arranged.panes == PANES, "-all-panes")
         for name, pane in self._panes.items():
             pane.display = name in arranged.panes
         self._tabs.show([*([CHAT] if arranged.chat else []), *arranged.panes])
