@@ -55,18 +55,23 @@ class LocalSearch:
         load = load_bundled_embedder if embedder is None else lambda: Loaded(embedder)
         return cls(folder, load, VectorCache(vectors) if vectors is not None else None)
 
-    async def rank(self, question: str, files: Sequence[MemoryFile], limit: int) -> list[FoundFile]:
+    async def rank(
+        self, question: str, files: Sequence[MemoryFile], limit: int, *, words_may_do: bool = False
+    ) -> list[FoundFile]:
         """The files that fit best, the best first.
 
         Args:
             question: what is looked for.
             files: all files of the folder that may be found.
             limit: of files found.
+            words_may_do: leave meaning out when words alone find as many files as are wanted.
         """
         search = self._search or await self._start()
         by_path = {file.path: file for file in files}
         await self._bring_up_to_date(search, by_path)
-        hits = await asyncio.to_thread(search.search, question, limit, only=by_path.__contains__)
+        hits = await asyncio.to_thread(
+            search.search, question, limit, only=by_path.__contains__, words_may_do=words_may_do
+        )
         return [FoundFile(by_path[hit.key], hit.score, hit.is_related, hit.why) for hit in hits]
 
     @property

@@ -85,7 +85,8 @@ class VectorMatrix(Generic[K]):
             return {}
         unit = unit_length(vector)
         self._require_dimensions(unit)
-        cosines = self._matrix[: len(self._keys)] @ unit
+        # Not `@`: for a product as small as this, the threads of a BLAS library cost more than they do.
+        cosines = np.einsum("ij,j->i", self._matrix[: len(self._keys)], unit)
         rows = np.arange(len(self._keys))
         if only is not None:
             rows = rows[[only(key) for key in self._keys]]
