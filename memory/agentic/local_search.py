@@ -47,6 +47,7 @@ class LocalSearch:
         self._search: HybridSearch[str] | None = None
         self._versions: dict[str, str] = {}
         self._without_embedder = ""
+        self._is_swept = False
 
     @classmethod
     def of(cls, folder: MemoryFolder, parameters: Parameters) -> LocalSearch:
@@ -118,6 +119,9 @@ class LocalSearch:
                 for file in batch:
                     self._versions.pop(file.path, None)
                 raise
+        if not self._is_swept:
+            self._is_swept = True
+            await asyncio.to_thread(search.sweep)
 
     def _is_changed(self, file: MemoryFile) -> bool:
         return self._versions.get(file.path) != file.version

@@ -29,7 +29,8 @@ class Parameters(Struct, frozen=True, kw_only=True):
         retrieval_max_tokens_per_frontmatter: of one file's description in that list.
         retrieval_embedder: lets local search find by meaning; the bundled one, where it is installed, when None. Looked
             at once, when local search is first needed.
-        retrieval_vectors: the file that keeps the vectors of local search between runs; not kept when None.
+        retrieval_vectors: the file that keeps the vectors of local search between runs, one for each memory folder;
+            they are not kept when None.
         retrieval_instructions: told to the model that chooses.
         retrieval_grace: seconds that the first model call of a reply waits for the retrieval, at most.
 

@@ -15,10 +15,10 @@ from memory.search.embedder import Embedder, embeddable, unit_rows
 from memory.search.embedding_queue import EmbeddingQueue
 from memory.search.fusion import fuse
 from memory.search.neighbours import Neighbours
+from memory.search.vector_cache import VectorCache, digest_of
 from memory.search.vectors import VectorMatrix, unit_length
 
 if TYPE_CHECKING:
-    from memory.search.vector_cache import VectorCache
     from memory.search.vectors import Matrix, Vector
 
 K = TypeVar("K", bound=Hashable)
@@ -90,6 +90,8 @@ class HybridSearch(Generic[K]):
 
     def __init__(self, embedder: Embedder | None = None, cache: VectorCache | None = None) -> None:
         self._embedder = embedder
+        self._cache = cache
+        self._digests: dict[K, bytes] = {}
         self._lock = threading.Lock()
         self._words: Bm25Index[K] = Bm25Index()
         self._neighbours: Neighbours[K] = Neighbours()
@@ -115,6 +117,7 @@ class HybridSearch(Generic[K]):
         passages = list(passages)
         texts = [embeddable(passage.text) if passage.vector is None else "" for passage in passages]
         kept = self._queue.kept(list(filter(None, texts))) if self._queue is not None else {}
+        dropped: list[bytes] = []
         for passage, text in zip(passages, texts, strict=True):
             vector = kept.get(text) if passage.vector is None else passage.vector
             with self._lock:
@@ -123,12 +126,28 @@ class HybridSearch(Generic[K]):
                 self._neighbours.remove(passage.key)
                 if passage.group is not None:
                     self._neighbours.place(passage.key, passage.group, passage.position)
+                dropped += self._note_digest(passage.key, digest_of(text) if text else None)
+        self._discard(dropped)
 
     def remove(self, keys: Iterable[K]) -> None:
-        """Forget passages; keys that are not known are no error."""
+        """Forget passages, and what the cache keeps of them; keys that are not known are no error."""
+        dropped: list[bytes] = []
         for key in keys:
             with self._lock:
-                self._remove(key)
+                self._words.remove(key)
+                self._neighbours.remove(key)
+                self._vectors.remove(key)
+                if self._queue is not None:
+                    self._queue.discard(key)
+                dropped += self._note_digest(key, None)
+        self._discard(dropped)
+
+    def sweep(self) -> None:
+        """Have the cache keep only what belongs to the passages that are here now."""
+        if self._cache is not None:
+            with self._lock:
+                digests = list(self._digests.values())
+            self._cache.keep_only(digests)
 
     def search(
         self,
@@ -193,12 +212,18 @@ class HybridSearch(Generic[K]):
         if self._queue is not None and text:
             self._queue.put(key, text)
 
-    def _remove(self, key: K) -> None:
-        self._words.remove(key)
-        self._neighbours.remove(key)
-        self._vectors.remove(key)
-        if self._queue is not None:
-            self._queue.discard(key)
+    def _note_digest(self, key: K, digest: bytes | None) -> list[bytes]:
+        """Keep in mind what the cache may hold of a passage; returns what it need not hold any longer."""
+        if self._cache is None:
+            return []
+        before = self._digests.pop(key, None)
+        if digest is not None:
+            self._digests[key] = digest
+        return [before] if before is not None and before != digest else []
+
+    def _discard(self, digests: list[bytes]) -> None:
+        if self._cache is not None:
+            self._cache.discard(digests)
 
     def _embed(self, question: str) -> Vector | None:
         """The question's vector; None when there is nothing to compare it with, or the embedder fails."""

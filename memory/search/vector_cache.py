@@ -41,7 +41,8 @@ class VectorCache:
     under another name; one that cannot be used is done without.
 
     Args:
-        path: the file; made when it is needed, with its folders.
+        path: the file; made when it is needed, with its folders. One for each collection of texts, or they would drop
+            each other's.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -53,18 +54,24 @@ class VectorCache:
 
     def get(self, model_id: str, texts: Iterable[str]) -> dict[str, Vector]:
         """What is kept of these texts."""
-        by_digest = {_digest(text): text for text in texts}
+        by_digest = {digest_of(text): text for text in texts}
         return self._use(lambda connection: _read(connection, model_id, by_digest)) or {}
 
     def put(self, model_id: str, vectors: Mapping[str, Vector]) -> None:
         """Keep the vectors of texts."""
-        rows = [(model_id, _digest(text), _to_bytes(vector)) for text, vector in vectors.items()]
+        rows = [(model_id, digest_of(text), _to_bytes(vector)) for text, vector in vectors.items()]
         self._use(lambda connection: _change(connection, "INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows))
 
-    def discard(self, texts: Iterable[str]) -> None:
-        """Keep nothing of these texts any longer, of no model."""
-        rows = [(_digest(text),) for text in texts]
-        self._use(lambda connection: _change(connection, "DELETE FROM vectors WHERE digest = ?", rows))
+    def discard(self, digests: Iterable[bytes]) -> None:
+        """Keep nothing any longer of texts with these digests, of no model."""
+        rows = [(digest,) for digest in digests]
+        if rows:
+            self._use(lambda connection: _change(connection, "DELETE FROM vectors WHERE digest = ?", rows))
+
+    def keep_only(self, digests: Iterable[bytes]) -> None:
+        """Keep nothing of any texts but those with these digests."""
+        rows = [(digest,) for digest in digests]
+        self._use(lambda connection: _keep_only(connection, rows))
 
     def close(self) -> None:
         """Let go of the file for good: from now on nothing is found and nothing kept."""
@@ -130,6 +137,11 @@ class VectorCache:
             _log.warning(problem)
 
 
+def digest_of(text: str) -> bytes:
+    """What tells a text from all others without telling what it says."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).digest()
+
+
 def _read(connection: sqlite3.Connection, model_id: str, texts: Mapping[bytes, str]) -> dict[str, Vector]:
     import numpy as np
 
@@ -149,8 +161,13 @@ def _change(connection: sqlite3.Connection, statement: str, rows: Iterable[tuple
         connection.executemany(statement, rows)
 
 
-def _digest(text: str) -> bytes:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).digest()
+def _keep_only(connection: sqlite3.Connection, rows: Iterable[tuple[bytes]]) -> None:
+    with connection:
+        connection.execute("CREATE TEMPORARY TABLE IF NOT EXISTS kept (digest BLOB PRIMARY KEY) WITHOUT ROWID")
+        connection.execute("DELETE FROM kept")
+        connection.executemany("INSERT OR IGNORE INTO kept VALUES (?)", rows)
+        connection.execute("DELETE FROM vectors WHERE digest NOT IN (SELECT digest FROM kept)")
+        connection.execute("DELETE FROM kept")
 
 
 def _to_bytes(vector: Vector) -> bytes:

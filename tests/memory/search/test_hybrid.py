@@ -237,6 +237,23 @@ def test_vectors_of_an_earlier_run_are_there_at_once(tmp_path: Path) -> None:
         cache.close()
 
 
+def test_the_cache_forgets_what_is_changed_or_removed_or_was_never_here(tmp_path: Path) -> None:
+    cache = VectorCache(tmp_path / "vectors.db")
+    cache.put("meanings", {"deleted while the program was off": [1.0] * 8})
+    search: HybridSearch[str] = HybridSearch(Meanings(CONCEPTS), cache)
+    texts = {"a": "budgerigars", "b": "A flat.", "c": "parrots"}
+    search.add(Passage(key, text) for key, text in texts.items())
+    assert search.wait_embedded(60)
+    search.add([Passage("a", "A bicycle.")])
+    search.remove(["b"])
+    search.sweep()
+    assert search.wait_embedded(60)
+    kept = cache.get("meanings", [*texts.values(), "A bicycle.", "deleted while the program was off"])
+    assert set(kept) == {"A bicycle.", "parrots"}
+    search.close()
+    cache.close()
+
+
 def test_vectors_of_another_length_are_made_anew(tmp_path: Path) -> None:
     cache = VectorCache(tmp_path / "vectors.db")
     cache.put("meanings", {"Two budgerigars.": [1.0, 2.0]})

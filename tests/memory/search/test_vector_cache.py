@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.search.vector_cache import VectorCache
+from memory.search.vector_cache import VectorCache, digest_of
 
 
 @pytest.fixture
@@ -56,9 +56,17 @@ def test_models_do_not_mix(cache: VectorCache) -> None:
 def test_what_is_discarded_is_gone_for_all_models(cache: VectorCache, path: Path) -> None:
     cache.put("m", {"tea": [1.0], "coffee": [3.0]})
     cache.put("n", {"tea": [2.0]})
-    cache.discard(["tea", "milk"])
+    cache.discard([digest_of("tea"), digest_of("milk")])
     assert kept(cache, "tea", "coffee") == {"coffee": [3.0]}
     assert kept(cache, "tea", model="n") == {}
+
+
+def test_all_but_some_may_be_dropped(cache: VectorCache) -> None:
+    cache.put("m", {f"text {number}": [float(number)] for number in range(1_000)})
+    cache.keep_only([digest_of("text 3"), digest_of("text 7"), digest_of("other")])
+    assert set(kept(cache, *(f"text {number}" for number in range(1_000)))) == {"text 3", "text 7"}
+    cache.keep_only([])
+    assert kept(cache, "text 3") == {}
 
 
 def test_thousands_at_once(cache: VectorCache) -> None:
@@ -141,7 +149,7 @@ def test_several_programs_may_use_it(cache: VectorCache, path: Path) -> None:
     """P06."""
     code = """
 import sys
-from memory.search.vector_cache import VectorCache
+from memory.search.vector_cache import VectorCache, digest_of
 cache = VectorCache(sys.argv[1])
 for number in range(100):
     cache.put("m", {f"{sys.argv[2]} {number}": [float(number)]})
