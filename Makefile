@@ -4,6 +4,8 @@ BIN := .venv/bin
 PYTHON := $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && command -v "$$python" && break; done)
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# An editable install is not compiled, and where Python may not write bytecode every start would pay for that.
+COMPILE := $(BIN)/python -m compileall -q agent_core memory tui
 
 .PHONY: run test lint screenshots bench clean
 
@@ -30,10 +32,12 @@ clean: ## remove the environment and what tools have left
 
 .venv/run.stamp: pyproject.toml .venv/python.stamp
 	$(INSTALL) --editable .
+	$(COMPILE)
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml .venv/python.stamp
 	$(INSTALL) --editable '.[dev]'
+	$(COMPILE)
 	@touch .venv/run.stamp $@
 
 # An environment that was left half made is made anew.
