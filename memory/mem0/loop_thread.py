@@ -8,17 +8,20 @@ import weakref
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import Context
+from functools import partial
 from typing import Any, TypeVar, TypeVarTuple
 
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
+_WAKE = 0.05
+"""Seconds."""
 _WORKERS = 4
 """Threads that mem0's blocking calls take turns in."""
 
 
 class _Loop(asyncio.SelectorEventLoop):
-    """A loop whose futures may be completed from other threads: a client may share events and locks with its owner."""
+    """A loop whose futures may be completed on another loop: a client may share events and locks with its owner."""
 
     thread_id = 0
 
@@ -27,7 +30,9 @@ class _Loop(asyncio.SelectorEventLoop):
     ) -> asyncio.Handle:
         if self.thread_id in (0, threading.get_ident()):
             return super().call_soon(callback, *args, context=context)
-        return self.call_soon_threadsafe(callback, *args, context=context)
+        # Once the other thread is through with what it is doing: nothing in asyncio expects to be watched meanwhile.
+        other = asyncio.get_running_loop()
+        return other.call_soon(partial(self.call_soon_threadsafe, callback, *args, context=context))
 
 
 class LoopThread:
@@ -45,7 +50,14 @@ class LoopThread:
     async def run(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """What the coroutine returns or raises; cancelling this cancels it. It sees the caller's context variables."""
         loop = self._loop or self._start()
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+        result = asyncio.wrap_future(asyncio.run_coroutine_threadsafe(coroutine, loop))
+        try:
+            # Now and then this loop must wake by itself, to notice an event of its own that the coroutine has set.
+            while not result.done():
+                await asyncio.wait([result], timeout=_WAKE)
+        finally:
+            result.cancel()
+        return result.result()
 
     def stop(self) -> None:
         """End the thread; what runs in it is cancelled."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import time
 from collections.abc import Iterator, Sequence
@@ -109,15 +108,17 @@ class Outbox:
     @contextmanager
     def _open(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:
         """The file; an empty one in RAM while there is none."""
-        place = str(self.path) if make or self.path.exists() else ":memory:"
+        is_there = self.path.exists()
+        place = str(self.path) if make or is_there else ":memory:"
         try:
             if make:
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
             connection = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None)
             try:
                 connection.execute("PRAGMA secure_delete = ON")
                 connection.executescript(_LAYOUT)
+                if make and not is_there:
+                    self.path.chmod(0o600)
                 yield connection
             finally:
                 connection.close()

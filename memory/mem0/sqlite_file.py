@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ VERSION = 1
 """Of the layout."""
 PATIENCE = 30.0
 """Seconds to wait for another program that writes."""
+_PAUSE = 0.02
 
 _LAYOUT = f"""
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -54,14 +54,17 @@ def connect(path: Path) -> sqlite3.Connection:
         StorageError: it cannot be opened, or its layout is a newer one.
         sqlite3.DatabaseError: it is damaged.
     """
+    is_new = not path.exists()
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(path, timeout=PATIENCE, check_same_thread=False, isolation_level=None)
     except (OSError, sqlite3.OperationalError) as error:
         raise StorageError(f"{path} cannot be opened: {getattr(error, 'strerror', None) or error}") from error
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
+        _use_write_ahead_log(connection)
+        if is_new:
+            # By name: opening and closing the file here would drop the locks of every connection in this process.
+            path.chmod(0o600)
         # What is deleted is overwritten, so that nothing can be read from the file that is not in it any more.
         connection.execute("PRAGMA secure_delete = ON")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -73,6 +76,20 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
+    """Let readers and a writer go on side by side. Alone of all statements this one does not wait for others by itself."""
+    deadline = time.monotonic() + PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(_PAUSE)
+        else:
+            return
 
 
 @contextmanager

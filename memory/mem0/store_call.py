@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
@@ -44,6 +45,7 @@ class StoreCall:
         self._loop = loop
         self._waiting: set[Future[Any]] = set()
         self._is_over = False
+        self._lock = threading.Lock()
 
     def ask(self, coroutine: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the caller's loop and wait for it, from another thread.
@@ -56,7 +58,10 @@ class StoreCall:
             coroutine.close()
             raise StorageError(_ENDED)
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        self._waiting.add(future)
+        with self._lock:
+            self._waiting.add(future)
+        if self._is_over:
+            future.cancel()
         try:
             while not wait([future], timeout=_LOOK_AT_LOOP).done:
                 # A loop that has ended never answers, and a thread that waits for it would keep the program alive.
@@ -64,12 +69,15 @@ class StoreCall:
                     raise StorageError(_ENDED)
             return future.result()
         finally:
-            self._waiting.discard(future)
+            with self._lock:
+                self._waiting.discard(future)
 
     def end(self) -> None:
         """Nobody waits for the call any longer: stop what its threads wait for."""
         self._is_over = True
-        for future in list(self._waiting):
+        with self._lock:
+            waiting = list(self._waiting)
+        for future in waiting:
             future.cancel()
 
     def add_usage(self, usage: Usage | None) -> None:
