@@ -35,7 +35,7 @@ class FileEvents:
         self._journal = journal
         self._agents: WeakSet[Agent] = WeakSet()
         self._untold: list[Event] = []
-        self._problems: set[str] = set()
+        self._has_told_problem = False
         journal.listeners.append(self._tell)
 
     def know(self, agent: Agent) -> None:
@@ -47,13 +47,14 @@ class FileEvents:
                 agent.trace.append(event)
 
     def tell_problem(self, problem: Exception) -> None:
-        """Say once that something could not be recorded."""
-        text = f"A change of the memory is not recorded and cannot be undone. {problem}"
-        if text not in self._problems:
-            self._problems.add(text)
+        """Say that something could not be recorded, once until something could be again."""
+        if not self._has_told_problem:
+            self._has_told_problem = True
+            text = f"A change of the memory is not recorded and cannot be undone. {problem}"
             self._append(Noticed(text=text, level="warning"))
 
     async def _tell(self, entries: Sequence[JournalEntry]) -> None:
+        self._has_told_problem = False
         for entry in entries[:_TOLD_ONE_BY_ONE]:
             self._append(await self._event(entry), entry.reply_id)
         more = len(entries) - _TOLD_ONE_BY_ONE

@@ -52,9 +52,12 @@ def set_fields(data: bytes, changes: Mapping[str, str | None], *, make_header: b
 
     Raises:
         NoHeader: there is no header, and none was to be made.
-        HeaderError: the header is broken, or too long with the change, or of a form in which the field cannot be set.
+        HeaderError: the file is no text, or its header is broken, or too long with the change, or of a form in which
+            the field cannot be set.
         ValueError: a name is not fit to be one.
     """
+    if b"\0" in data:
+        raise HeaderError("the file is binary")
     # Bytes that are not UTF-8 come back as they were.
     text = data.decode("utf-8", "surrogateescape")
     for key, value in changes.items():

@@ -70,10 +70,11 @@ def _unix_lines(source: str) -> tuple[str, _Positions]:
 class _Mapping:
     """A mapping, or a list, that is being read."""
 
-    def __init__(self, prefix: str, start: int, *, is_mapping: bool) -> None:
+    def __init__(self, prefix: str, start: int, *, is_mapping: bool, is_block: bool) -> None:
         self.prefix = prefix
         self.start = start
         self.is_mapping = is_mapping
+        self.is_block = is_block
         self.key: tuple[str, int] | None = None
 
 
@@ -81,18 +82,24 @@ def _by_yaml(source: str) -> Iterator[FieldSpan]:
     import yaml
 
     levels: list[_Mapping] = []
+    last_end = 0
     for event in yaml.parse(source, Loader=getattr(yaml, "CBaseLoader", yaml.BaseLoader)):
         start, end = _span(event)
+        style = ""
         if isinstance(event, yaml.CollectionStartEvent):
             prefix = levels[-1].key[0] if levels and levels[-1].key else ""
-            levels.append(_Mapping(prefix, start, is_mapping=isinstance(event, yaml.MappingStartEvent)))
+            is_mapping = isinstance(event, yaml.MappingStartEvent)
+            levels.append(_Mapping(prefix, start, is_mapping=is_mapping, is_block=not event.flow_style))
             continue
         if isinstance(event, yaml.CollectionEndEvent):
-            start, style = levels.pop().start, ""
+            ended = levels.pop()
+            # The mark at the end of a block stands behind the comments that follow it.
+            start, end = ended.start, max(last_end, ended.start) if ended.is_block else end
         elif isinstance(event, yaml.ScalarEvent | yaml.AliasEvent):
             style = getattr(event, "style", "") or ""
         else:
             continue
+        last_end = end
         if not 0 < len(levels) <= _DEEPEST or not levels[-1].is_mapping:
             continue
         level = levels[-1]

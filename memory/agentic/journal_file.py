@@ -6,11 +6,12 @@ import asyncio
 import os
 import posixpath
 from collections.abc import AsyncIterator, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from agent_core.tool.backend import BackendBase
 from agent_core.tool.in_thread import in_thread
 from agent_core.tool.local_backend import LocalBackend
+from agent_core.tool.local_files import folder_of
 from memory.agentic.journal_entry import Fold, JournalEntry, entry_line, fold_lines
 
 FILE_NAME = "journal.jsonl"
@@ -73,7 +74,6 @@ class JournalFile:
             return
         above = posixpath.dirname(place)
         if isinstance(self._backend, LocalBackend):
-            await in_thread(os.makedirs, posixpath.dirname(above), exist_ok=True)
             for folder in (above, place):
                 await in_thread(_make_private, folder)
         ignored = f"{above}/.gitignore"
@@ -81,9 +81,7 @@ class JournalFile:
             await self._backend.write_file(ignored, b"*\n", follow=False)
 
 
-def _make_private(folder: str) -> None:
-    try:
-        os.mkdir(folder, 0o700)
-    except FileExistsError:
-        # Another program was faster, or it lies there from another memory folder.
-        return
+def _make_private(path: str) -> None:
+    """Make a folder that is nobody else's; through no link. It may be there already."""
+    with folder_of(path, create=True) as (folder, before), suppress(FileExistsError):
+        os.mkdir(before + posixpath.basename(path), 0o700, dir_fd=folder)

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from msgspec.structs import replace
 
-from agent_core.event import Event, IndexRead, Noticed, PromptPart, RecalledMemory, ToolEnded
+from agent_core.event import Event, IndexRead, Noticed, PromptPart, RecalledMemory
 from agent_core.message import Msg
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
 from agent_core.permission import PermissionDecision
@@ -161,11 +160,8 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         """Record what the call does to the memory."""
         call = input_kwargs["tool_call"]
         self._guard.note_permitted(agent.state.reply_id, call)
-        async with AsyncExitStack() as recorded:
-            await recorded.enter_async_context(self.recording.around(agent, call))
+        async with self.recording.around(agent, call):
             async for event in next_handler(**input_kwargs):
-                if isinstance(event, ToolEnded):
-                    await recorded.aclose()
                 yield event
 
     async def aclose(self) -> None:

@@ -121,6 +121,7 @@ class OutsideWatch:
         lost = {path: digest for path in gone if (digest := _expected(path, seen, known)) is not None}
         news: list[JournalEntry] = []
         kept: list[bytes] = []
+        looked_at: dict[str, Seen] = {}
         async for path, data in self._read(changed):
             file, digest = changed[path], digest_of(data)
             expected = _expected(path, seen, known)
@@ -133,11 +134,13 @@ class OutsideWatch:
                     before = await self._journal.content(expected)
                     entry = self._entry("edit" if expected else "create", path, data, expected)
                     news.append(replace(entry, before_size=len(before or b"")))
-            seen[path] = Seen(file.version, digest)
+            looked_at[path] = Seen(file.version, digest)
         news += [self._entry("delete", path, None, digest) for path, digest in lost.items()]
+        await self._journal.record(news, kept)
+        # Not before it is written down: else nobody would look again.
+        seen.update(looked_at)
         for path in gone:
             seen.pop(path, None)
-        await self._journal.record(news, kept)
         await self._save(seen)
 
     async def _explains(

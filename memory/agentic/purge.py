@@ -96,11 +96,13 @@ async def _delete(relative: str, without: Callable[[str], str], writer: MemoryWr
 
 
 async def _forget_seen(folder: MemoryFolder, journal: Journal, relative: str) -> None:
+    """Have the next look find the file gone for no news, and the index as the history has it."""
     place = await journal.place()
     with told("written"):
         seen = await load_seen(folder.backend, place)
-        if seen is not None and seen.pop(relative, None) is not None:
-            await save_seen(folder.backend, place, seen)
+        if seen is not None:
+            left = {path: one for path, one in seen.items() if path not in (relative, INDEX_NAME)}
+            await save_seen(folder.backend, place, left)
 
 
 async def _contents_with(without: Callable[[str], str], entries: Iterable[JournalEntry], journal: Journal) -> set[str]:
