@@ -13,7 +13,8 @@ from agent_core.compressing import compress_memory
 from agent_core.compression import ContextConfig
 from agent_core.errors import MnemoscopeError
 from agent_core.event import Answer, Event, FilterChanged, PromptPart, PromptSent
-from agent_core.marks import Marks, MemoryFilter
+from agent_core.mark_rules import MarkRule, marks_by_rules
+from agent_core.marks import Marks, MemoryFilter, normalize_marks
 from agent_core.memory_follower import MemoryFollower
 from agent_core.message import Msg, ToolCallBlock, UserMsg
 from agent_core.middleware import MiddlewareBase
@@ -55,6 +56,7 @@ class Agent(StateModule):
         memory: working memory; a new `InMemoryMemory` when absent.
         max_iters: rounds that a reply may take.
         context_config: when and how older messages are compressed.
+        mark_rules: set marks on what the agent stores; assignable at any time.
         approve: asks a person where a permission is needed; without it such calls are refused.
         trace: where events go; a new one when absent. From one that was restored, the filter is taken over.
     """
@@ -69,6 +71,7 @@ class Agent(StateModule):
         memory: WorkingMemory | None = None,
         max_iters: int = 50,
         context_config: ContextConfig | None = None,
+        mark_rules: Sequence[MarkRule] = (),
         approve: Approve | None = None,
         trace: Trace | None = None,
     ) -> None:
@@ -81,6 +84,7 @@ class Agent(StateModule):
         self.memory: WorkingMemory = _default_memory() if memory is None else memory
         self.max_iters = max_iters
         self.context_config = context_config or ContextConfig()
+        self.mark_rules = tuple(mark_rules)
         self.approve = approve
         self.trace = Trace() if trace is None else trace
         self.state = AgentState()
@@ -148,7 +152,13 @@ class Agent(StateModule):
     async def observe(self, inputs: Inputs, *, marks: Marks = None) -> None:
         """Store messages without answering."""
         await self.start()
-        await self.memory.add(_as_messages(inputs), marks=marks)
+        for msg in _as_messages(inputs):
+            await self.store(msg, marks)
+
+    async def store(self, msg: Msg, marks: Marks = None) -> None:
+        """Put one message into memory, with the marks given and those that the rules set on it."""
+        ruled = marks_by_rules(msg, self.mark_rules)
+        await self.memory.add(msg, marks=(*normalize_marks(marks), *ruled))
         await self.catch_up()
 
     async def catch_up(self) -> None:

@@ -71,7 +71,7 @@ class ReplyRun:
 
     async def store(self, msg: Msg, marks: Marks = None) -> None:
         """Store a message of this reply."""
-        await self.agent.memory.add(msg, marks=marks)
+        await self.agent.store(msg, marks)
 
     async def events(self) -> AsyncIterator[Event]:
         """Run the reply. The last event is a `ReplyEnded`; a failure is kept in `error` and not raised.

@@ -25,6 +25,7 @@ from agent_core.event import (
     RoundStarted,
     ToolEnded,
 )
+from agent_core.mark_rules import MarkRule
 from agent_core.marks import MemoryFilter
 from agent_core.message import (
     AssistantMsg,
@@ -548,3 +549,17 @@ async def test_a_memory_that_cannot_store_fails_the_reply_with_one_error() -> No
     with pytest.raises(ReplyError, match="no space left"):
         await agent.reply("q")
     assert agent.trace.of(ReplyEnded)[0].finish == "error"
+
+
+async def test_rules_set_marks_on_whatever_the_agent_stores() -> None:
+    rules = [MarkRule("asked", role="user"), MarkRule("echo", tool="Echo"), MarkRule("tea", pattern="tea")]
+    agent = make_agent([use("Echo")], "some tea", tools=[Echo()], mark_rules=rules)
+    await agent.observe("seen before, with tea")
+    await agent.reply("q", marks="mine")
+    assert await contents(agent) == [
+        "seen before, with tea #asked #tea",
+        "q #mine #asked",
+        "c1 #tool #echo",
+        "success: echo x #tool #echo",
+        "some tea #tea",
+    ]
