@@ -220,11 +220,7 @@ class FilterPane(Pane):
         """What the agent sends by, and what the content pane shows by."""
         view = self._view
         sends = "bold $text-warning" if view.applied != _EVERYTHING else "bold"
-        shows = (
-            ("bold $text-accent", f"{describe_filter(view.draft)}  (view only)")
-            if view.is_looking
-            else ("", "everything")
-        )
+        shows = f"{describe_filter(view.draft)}  (view only)" if view.is_looking else "everything"
         return Content.assemble(
             ("agent sends    ", "$text-muted"),
             literal_line(describe_filter(view.applied), sends),

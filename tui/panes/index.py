@@ -126,10 +126,12 @@ class IndexPane(Pane):
         middleware = self._middleware()
         while middleware is not None:
             started = time.perf_counter()
-            if self._view.take(await look_at(middleware, self._view.look)):
-                self.draw()
+            changed = self._view.take(await look_at(middleware, self._view.look))
             taken = time.perf_counter() - started
-            await asyncio.sleep(max(self.PACE, taken / _SHARE_OF_TIME))
+            if changed:
+                self.draw()
+            # A look that found something new had files to read; the next one will cost less.
+            await asyncio.sleep(self.PACE if changed else max(self.PACE, taken / _SHARE_OF_TIME))
 
     def _middleware(self) -> AgenticMemoryMiddleware | None:
         return next((one for one in self._agent.middlewares if isinstance(one, AgenticMemoryMiddleware)), None)

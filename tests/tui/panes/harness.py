@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import asynccontextmanager
 
 from textual.app import App, ComposeResult
-from textual.notifications import Notification
 from textual.events import Paste
 from textual.pilot import Pilot
 from textual.widgets import Footer, Input
@@ -51,7 +50,8 @@ class PaneApp(App[None]):
         self.agent = agent
         self.views = SessionView(agent)
         self.pane = make_pane(agent, self.views)
-        self.told: list[Notification] = []
+        self.told: list[str] = []
+        self.sticky: list[tuple[str, ...]] = []
         self._is_due = False
 
     def compose(self) -> ComposeResult:
@@ -79,6 +79,9 @@ class PaneApp(App[None]):
 
     def on_views_changed(self, event: ViewsChanged) -> None:
         self.draw_soon()
+
+    def on_filter_pane_sticky_marks_changed(self, event: FilterPane.StickyMarksChanged) -> None:
+        self.sticky.append(event.marks)
 
     def notify(self, message: str, **options) -> None:
         self.told.append(message)
@@ -109,7 +112,7 @@ class Driver:
 
     async def settle(self) -> None:
         """Wait until nothing is left to be done but to wait for a person."""
-        while any(worker.is_running for worker in self.app.workers) and not self.is_asking:
+        while any(worker.is_running and worker.group != "watch" for worker in self.app.workers) and not self.is_asking:
             await self.pilot.pause()
         await self.pilot.pause()
 
