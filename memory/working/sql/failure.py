@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -45,7 +46,7 @@ def storage_errors(where: str) -> Iterator[None]:
     """Turn what the database raises inside into a `StorageError` that says what happened at `where`."""
     try:
         yield
-    except (DBAPIError, PoolTimeout, OSError) as error:
+    except (DBAPIError, PoolTimeout, sqlite3.Error, OSError) as error:
         raise StorageError(f"{where} {_explained(error)}") from error
     except Exception as error:
         # What asyncpg raises while it connects reaches us as it is.

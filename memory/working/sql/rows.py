@@ -7,7 +7,7 @@ from itertools import groupby
 from time import time_ns
 from typing import Any, NamedTuple
 
-from sqlalchemy import bindparam, delete, func, insert, literal, select, text, union_all, update
+from sqlalchemy import Executable, bindparam, delete, exists, func, insert, literal, select, text, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import ColumnElement
 
@@ -87,12 +87,28 @@ async def read_scope(connection: AsyncConnection, user: str, session: str) -> Sc
 
 async def lock_scope(connection: AsyncConnection, user: str, session: str) -> Scope:
     """The row, locked until the transaction ends; made where there is none."""
+    return _scope(await _locked(connection, _LOCK_SCOPE, user, session))
+
+
+async def lock_scope_and_look(
+    connection: AsyncConnection, user: str, session: str, ids: Sequence[str]
+) -> tuple[Scope, bool]:
+    """The row, locked; and whether a message with one of these ids may be stored, if that costs no more."""
+    # In PostgreSQL a statement that waits for a lock goes on to see what was there before it waited.
+    if connection.dialect.name != "sqlite" or len(ids) > _IDS_AT_ONCE:
+        return await lock_scope(connection, user, session), bool(ids)
+    stored = exists().where(message.c.scope_id == scope.c.id, message.c.msg_id.in_([escape(id_) for id_ in ids]))
+    row = await _locked(connection, _LOCK_SCOPE.returning(stored), user, session)
+    return _scope(row), bool(row[-1])
+
+
+async def _locked(connection: AsyncConnection, statement: Executable, user: str, session: str) -> Any:
     names = {"user": user, "session": session}
-    row = (await connection.execute(_LOCK_SCOPE, names)).one_or_none()
+    row = (await connection.execute(statement, names)).one_or_none()
     if row is None:
         await connection.execute(_MAKE_SCOPE, names)
-        row = (await connection.execute(_LOCK_SCOPE, names)).one()
-    return _scope(row)
+        row = (await connection.execute(statement, names)).one()
+    return row
 
 
 def _scope(row: Any) -> Scope:

@@ -74,8 +74,8 @@ class SqlStore:
         given = rows.with_bodies(Entry(msg, marks) for msg in messages)
         ids = list(dict.fromkeys(msg.id for msg in messages))
         async with self._transactions.begin() as connection:
-            scope = await rows.lock_scope(connection, *self._names)
-            known = [] if duplicates else await rows.find(connection, scope.id, ids)
+            scope, look = await rows.lock_scope_and_look(connection, *self._names, () if duplicates else ids)
+            known = await rows.find(connection, scope.id, ids) if look else []
             new = given if duplicates else _first_of_each(given, {row.msg_id for row in known})
             changes = []
             if known and marks:

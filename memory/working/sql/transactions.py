@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
@@ -59,6 +60,8 @@ class EngineTransactions:
         if self._identity is not None and self._file is not None:
             await self._check_file(self._file)
         if not self._ready:
+            if self._file is not None:
+                await asyncio.to_thread(_open_once, self._file)
             async with self._engine.connect() as connection:
                 await ensure_tables(connection, self._where)
                 await connection.commit()
@@ -122,6 +125,11 @@ class SessionTransactions:
 
 def _shared_lock(owner: object) -> asyncio.Lock:
     return _locks.setdefault(owner, asyncio.Lock())
+
+
+def _open_once(file: os.PathLike[str]) -> None:
+    """Fail here if the file cannot be opened: aiosqlite would leave a thread behind that may outlive the event loop."""
+    sqlite3.connect(file).close()
 
 
 def _identity(file: os.PathLike[str]) -> tuple[int, int] | None:
