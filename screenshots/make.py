@@ -6,6 +6,7 @@ The story is that of the README: tell it something, allow it, leave, start again
 from __future__ import annotations
 
 import asyncio
+import itertools
 import shutil
 import subprocess
 import tempfile
@@ -22,7 +23,7 @@ from tui.config import Settings
 from tui.runtime import Runtime
 
 FOLDER = Path(__file__).parent
-COLUMNS, ROWS = 160, 44
+COLUMNS, ROWS = 176, 46
 TOLD = "remember that I live in Hangzhou and like short answers"
 ASKED = "where do I live?"
 Story = Callable[[Pilot[None], Runtime], Awaitable[None]]
@@ -57,12 +58,11 @@ async def tell(pilot: Pilot[None], runtime: Runtime) -> None:
     await say(pilot, TOLD)
     await until(pilot, lambda: bool(trace.of(PermissionAsked)))
     save(pilot.app, "approval")
-    await pilot.press("tab")
-    for count in range(1, 100):
+    for count in itertools.count(1):
         await until(pilot, lambda count=count: bool(trace.of(ReplyEnded)) or len(trace.of(PermissionAsked)) >= count)
         if trace.of(ReplyEnded):
             return
-        await pilot.press("y")
+        await pilot.click("ApprovalPanel _Choice")
         await until(pilot, lambda count=count: len(trace.of(PermissionAnswered)) >= count)
 
 

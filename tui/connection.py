@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from importlib import import_module
+
 from agent_core.model.base import ChatModelBase
 from agent_core.model.offline_model import OfflineChatModel
 from tui.config import Settings
@@ -61,13 +64,15 @@ class Connection:
         self.change(names[0])
         return ""
 
-    async def learn_context_size(self) -> None:
-        """Ask the endpoint for the size of the model's window, where nobody knows it."""
+    async def warm_up(self) -> None:
+        """Load the SDK, so that the first question need not wait for it, and learn the size of the model's window."""
         from agent_core.model.openai_model import OpenAIChatModel
 
         model = self.model
-        if isinstance(model, OpenAIChatModel) and model.context_size is None:
-            await model.discover_context_size()
+        if isinstance(model, OpenAIChatModel):
+            await asyncio.to_thread(import_module, "openai")
+            if model.context_size is None:
+                await model.discover_context_size()
 
     async def aclose(self) -> None:
         """Let go of connections."""

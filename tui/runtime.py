@@ -101,7 +101,7 @@ class Runtime:
             self._tell_problem(self.session.problem)
 
     async def start(self) -> None:
-        """`prepare`, and look around in the background: for local servers, for the size of the model's window."""
+        """`prepare`, and do the rest in the background: get the connection ready, or look for local servers."""
         await self.prepare()
         self._in_background(self._look_around())
 
@@ -116,7 +116,7 @@ class Runtime:
     def set_model(self, model: str, base_url: str | None = None) -> None:
         """Have the agent use another model from the next call on; see `Connection.change`."""
         self.agent.model = self._connection.change(model, base_url)
-        self._in_background(self._connection.learn_context_size())
+        self._in_background(self._connection.warm_up())
 
     async def aclose(self) -> None:
         """Stop what runs in the background, write everything down and let go of connections."""
@@ -167,7 +167,7 @@ class Runtime:
 
     async def _look_around(self) -> None:
         if self.settings.has_model:
-            await self._connection.learn_context_size()
+            await self._connection.warm_up()
             return
         from tui.discovery import find_local_servers
 

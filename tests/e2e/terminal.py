@@ -67,10 +67,11 @@ class Terminal:
         self._run("send-keys", *keys)
 
     def click(self, text: str) -> None:
-        """Click on the first place on the screen where a text stands; nothing wide may stand before it in its line."""
-        row, line = next((row, line) for row, line in enumerate(self.screen().splitlines(), 1) if text in line)
-        column = line.index(text) + 1 + len(text) // 2
-        self.type(f"\x1b[<0;{column};{row}M\x1b[<0;{column};{row}m")
+        """Click on the places where a text stands on the screen; nothing wide may stand before it in its line."""
+        for row, line in enumerate(self.screen().splitlines(), 1):
+            if text in line:
+                column = line.index(text) + 1 + len(text) // 2
+                self.type(f"\x1b[<0;{column};{row}M\x1b[<0;{column};{row}m")
 
     def say(self, text: str) -> None:
         """Type a text and send it."""
