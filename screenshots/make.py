@@ -23,7 +23,7 @@ from tui.config import Settings
 from tui.runtime import Runtime
 
 FOLDER = Path(__file__).parent
-COLUMNS, ROWS = 176, 46
+COLUMNS, ROWS = 172, 40
 TOLD = "remember that I live in Hangzhou and like short answers"
 ASKED = "where do I live?"
 Story = Callable[[Pilot[None], Runtime], Awaitable[None]]
