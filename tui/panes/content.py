@@ -29,6 +29,8 @@ from tui.widgets.ask_line import AskLine
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
 
+_ID_LENGTH = 8
+
 
 class ContentPane(Pane):
     """Shows the working memory and lets a person change it.
@@ -254,7 +256,7 @@ class ContentPane(Pane):
         view = self._view
         judged, count = view.judged, len(view.stored.entries)
         lines = [
-            f"{plural(count, 'message')}, {judged.sent} in the next prompt ({estimated(judged.sent_tokens)} tokens)",
+            f"next prompt: {judged.sent} of {plural(count, 'message')}, {estimated(judged.sent_tokens)} tokens",
             view.summary_line(self._agent.context_config.trigger_ratio, self._agent.model.context_size),
         ]
         if self._filter.applied != make_filter((), ()):
@@ -273,5 +275,5 @@ class ContentPane(Pane):
             parts.append(f"{len(self._rows.selected)} selected")
         if row is not None:
             marks = format_marks(row.entry.marks) or "no marks"
-            parts += [f"{row.number} {verdict(row.included, row.reason)}", marks, row.entry.msg.id]
+            parts += [f"{row.number} {verdict(row.included, row.reason)}", marks, f"id {row.entry.msg.id[:_ID_LENGTH]}"]
         self._foot.show(literal_line(" · ".join(parts)))

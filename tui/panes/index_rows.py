@@ -14,7 +14,7 @@ from tui.views.index import IndexView
 from tui.widgets.cells import fit
 from tui.widgets.literal import literal_line
 
-_WIDE = 70
+_WIDE, _MEDIUM = 70, 50
 _AGE_WIDTH = 6
 
 
@@ -37,13 +37,14 @@ class IndexRows:
     def draw(self, index: int, width: int) -> Content:
         """One file: type, age, name, badges, description."""
         file = self.files[index]
+        type_width, name_width = (9, 24) if width >= _WIDE else (8, 16) if width >= _MEDIUM else (4, 12)
         badges = "".join(f"[{visible_line(badge)}] " for badge in self._view.badges_of(file))
         return Content.assemble(
-            (fit(file.type or "no type", 10 if width >= _WIDE else 5), "$text-accent"),
+            (fit(file.type or "no type", type_width), "$text-accent"),
             " ",
             (age(time.time() - file.modified).rjust(_AGE_WIDTH), "$text-muted"),
             "  ",
-            (fit(file.relative, 24 if width >= _WIDE else 14), "bold"),
+            (fit(file.relative, name_width), "bold"),
             " ",
             (badges, "$text-warning"),
             literal_line(file.summary),

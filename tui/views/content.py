@@ -142,7 +142,7 @@ class ContentView:
 
     def _why_no_summary(self, trigger_ratio: float, context_size: int | None) -> str:
         if not context_size:
-            return "older messages are summarised when the endpoint says that its window is full"
+            return "one is made when the endpoint says that its window is full"
         share = self._prompt_tokens / context_size
         return f"older messages are summarised at {trigger_ratio:.0%} of the window (now {share:.0%})"
 

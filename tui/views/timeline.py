@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from tui.views.hints import Lookup, ReplyRecord
+from tui.views.hints import Lookup, Moment, ReplyRecord
 
 STAGES = {"scan": "░", "search": "▒", "select": "▓", "read": "█"}
 """What each stage is drawn as."""
 OUTCOMES = {"injected": "●", "nothing": "○", "known": "◐", "late": "◌", "cancelled": "×", "failed": "✗"}
 CARRIED_OVER = "»"
-LEGEND = "░ scan  ▒ search  ▓ select  █ read  · waiting  » carried over"
+LEGEND = "░scan ▒search ▓select █read ·wait »carried"
 
 _RUNNING = "─"
 _WORKING = "·"
@@ -76,11 +77,29 @@ def _round_track(reply: ReplyRecord, scale: _Scale, now: float | None) -> str:
         cells[cell] = _RUNNING
     if reply.ended is not None:
         cells[last] = _END
-    for number, at in reply.rounds:
-        for offset, digit in enumerate(str(number)):
-            if scale.cell(at) + offset < scale.width:
-                cells[scale.cell(at) + offset] = digit
+    for cell, number in _spread(reply.rounds, scale, last if reply.ended is not None else scale.width):
+        cells[cell : cell + len(number)] = number
     return "".join(cells)
+
+
+def _spread(rounds: Sequence[Moment], scale: _Scale, limit: int) -> list[tuple[int, str]]:
+    """Where the number of each round stands: as near as can be to when it began, none over another.
+
+    Rounds that find no room in front of `limit` are left out, the oldest first.
+    """
+    placed: list[tuple[int, str]] = []
+    free = 0
+    for moment in rounds:
+        free = max(free, scale.cell(moment.at))
+        placed.append((free, str(moment.round)))
+        free += len(placed[-1][1])
+    kept: list[tuple[int, str]] = []
+    for cell, number in reversed(placed):
+        limit = min(cell, limit - len(number))
+        if limit < 0:
+            break
+        kept.append((limit, number))
+    return kept
 
 
 def _lookup_track(lookup: Lookup, reply: ReplyRecord, scale: _Scale, now: float | None) -> str:

@@ -161,7 +161,7 @@ class RowList(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of what is seen."""
-        width, index = self.size.width, y + self.scroll_offset.y
+        width, index = self.scrollable_content_region.width, y + self.scroll_offset.y
         if not 0 <= index < len(self._keys) or width <= 0:
             return Strip.blank(width, self.rich_style)
         is_cursor, is_selected = index == self._cursor, self._keys[index] in self.selected

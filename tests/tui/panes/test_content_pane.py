@@ -33,7 +33,7 @@ async def test_every_message_has_a_row_with_number_verdict_role_name_tokens_mark
             "   2 ✓ asst helper          ≈5 [planning] [draft] two",
             "›  3 ✓ user alice           ≈6 three",
         ]
-        assert "3 messages, 3 in the next prompt (≈16 tokens)" in driver.text(".pane-head")
+        assert "next prompt: 3 of 3 messages, ≈16 tokens" in driver.text(".pane-head")
 
 
 async def test_what_the_filter_leaves_out_says_why():
@@ -42,7 +42,7 @@ async def test_what_the_filter_leaves_out_says_why():
         agent.memory_filter = MemoryFilter(None, "draft")
         await driver.settle()
         assert "✗ asst helper          ≈5 [planning] [draft] filtered out by mark draft · two" in driver.lines[1]
-        assert "2 in the next prompt" in driver.text(".pane-head")
+        assert "next prompt: 2 of 3 messages" in driver.text(".pane-head")
         assert "filter applied: !draft" in driver.text(".pane-head")
         await driver.press("up")
         assert "2 ✗ not sent: filtered out by mark draft" in driver.text(".pane-foot")
@@ -51,7 +51,9 @@ async def test_what_the_filter_leaves_out_says_why():
 async def test_at_eighty_columns_and_less_the_columns_are_narrower():
     for width in (80, 50, 30, 12):
         async with driving(await three(agent_with()), content_pane, (width, 20)) as driver:
-            assert all(driver.rows.render_line(y).cell_length == driver.rows.size.width for y in range(5))
+            assert all(
+                driver.rows.render_line(y).cell_length == driver.rows.scrollable_content_region.width for y in range(5)
+            )
             assert "✓" in driver.lines[0]
 
 
@@ -320,7 +322,7 @@ async def test_an_empty_memory_is_no_crash():
     async with driving(agent_with(), content_pane) as driver:
         await driver.press("enter", "space", "a", "m", "M", "r", "x", "d", "f", "slash", "escape", "n", "N", "escape")
         assert driver.lines == []
-        assert "0 messages" in driver.text(".pane-head")
+        assert "0 of 0 messages" in driver.text(".pane-head")
 
 
 @pytest.mark.parametrize("text", ["[/]", "[00] [#12]", "[link=x]", "\x1b]0;hi\x07", "\u202eabc", "日本語" * 50, ""])

@@ -201,7 +201,7 @@ def test_a_long_stream_is_not_kept():
 @pytest.mark.parametrize(
     ("events", "size", "line"),
     [
-        ([], None, "no summary yet: older messages are summarised when the endpoint says that its window is full"),
+        ([], None, "no summary yet: one is made when the endpoint says that its window is full"),
         ([], 1000, "no summary yet: older messages are summarised at 80% of the window (now 0%)"),
         (
             [PromptSent(round=1, model="m", tokens=30)],
@@ -213,7 +213,7 @@ def test_a_long_stream_is_not_kept():
             [CompressionStarted(messages=1, tokens=3), CompressionEnded(error="no answer")],
             None,
             (
-                "no summary yet: older messages are summarised when the endpoint says that its window is full "
+                "no summary yet: one is made when the endpoint says that its window is full "
                 "(the last attempt failed: no answer)"
             ),
         ),

@@ -164,6 +164,20 @@ def test_the_time_line_has_rounds_and_stages_on_one_scale():
     assert drawn.seconds == 10.0
 
 
+def rounds(width: int, *starts: float, end: float = 10.0) -> str:
+    events = [RoundStarted(round=number, reply_id="r", at=at) for number, at in enumerate(starts, 1)]
+    view = fold(ReplyStarted(agent="a", reply_id="r"), *events, ReplyEnded(finish="completed", reply_id="r", at=end))
+    return timeline(view.replies[0], width, None).rounds
+
+
+def test_rounds_that_begin_at_nearly_the_same_time_stand_side_by_side():
+    assert rounds(10, 0.0, 0.1, 9.9, 9.95) == "12─────34┤"
+    assert rounds(10, *[5.0] * 9) == "123456789┤"
+    assert rounds(6, *[5.0] * 9) == "56789┤"
+    assert rounds(1, 0.0, 1.0) == "┤"
+    assert rounds(8, *[0.0] * 11) == "7891011┤"
+
+
 def test_a_running_reply_is_drawn_up_to_now():
     view = fold(*reply(), RoundStarted(round=1, reply_id="r", at=0.0), stage("scan", 1.0, 1.0))
     drawn = timeline(view.replies[0], 8, now=4.0)

@@ -254,3 +254,13 @@ async def test_a_change_of_the_cursor_is_told_once():
         app.change(["c"])
         await pilot.pause()
         assert app.heard == ["at b", "at c"]
+
+
+async def test_beside_a_scroll_bar_what_is_cut_shows_so():
+    app = ListApp(["x" * 50] * 30)
+    async with app.run_test(size=(20, 10)) as pilot:
+        await pilot.pause()
+        assert app.list.show_vertical_scrollbar
+        strip = app.list.render_line(0)
+        assert strip.cell_length == 20 - app.list.scrollbar_size_vertical
+        assert strip.text.endswith("…")
