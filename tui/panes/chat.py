@@ -16,6 +16,7 @@ from agent_core.event import Answer
 from agent_core.message import ToolCallBlock
 from tui.commands import Command
 from tui.conversation import Conversation, Draft
+from tui.markdown.parse import warm_up
 from tui.prompt_history import PromptHistory
 from tui.views.session_view import SessionView
 from tui.widgets.approval_panel import ApprovalPanel
@@ -103,6 +104,9 @@ class ChatPane(Vertical):
 
     def run(self, work: Work) -> None:
         """Let something run that takes turns with replies; when it has failed, what is queued comes back."""
+        if self._worker is None:
+            # While the model begins to think, so that the first code block finds everything there.
+            self.run_worker(warm_up, thread=True)
         self._worker = self.run_worker(self._run(work), group="reply")
 
     def interrupt(self) -> bool:

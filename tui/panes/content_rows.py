@@ -39,7 +39,7 @@ def _columns(width: int, count: int) -> _Columns:
     if width >= _WIDE:
         return _Columns(number, 4, 12, 40)
     if width >= _MEDIUM:
-        return _Columns(number, 4, 8, 24)
+        return _Columns(number, 4, 9, 24)
     return _Columns(number, 4, 0, 14)
 
 

@@ -209,9 +209,10 @@ class FilterPane(Pane):
 
     def _fill(self, line: Input, marks: tuple[str, ...]) -> None:
         # What a person is typing is not put into another form under the cursor.
-        if not line.has_focus:
-            with self.prevent(Input.Changed):
-                line.value = format_marks(marks)
+        if line.has_focus and _reads_as(line.value, marks):
+            return
+        with self.prevent(Input.Changed):
+            line.value = format_marks(marks)
 
     def _known_marks(self) -> list[str]:
         return [count.mark for count in self._view.marks]
@@ -238,3 +239,11 @@ class FilterPane(Pane):
         elif not view.is_applied:
             lines.insert(0, literal_line("not applied: a has the agent send by it, c clears it", "$text-accent"))
         return Content("\n").join(lines)
+
+
+def _reads_as(text: str, marks: tuple[str, ...]) -> bool:
+    """Whether `text` means these marks, or nothing yet."""
+    try:
+        return parse_marks(text) == marks
+    except MarkSyntaxError:
+        return True

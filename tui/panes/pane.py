@@ -6,6 +6,8 @@ from typing import ClassVar
 
 from textual.containers import Vertical
 
+from tui.widgets.row_list import RowList
+
 
 class Pane(Vertical):
     """A part of the screen that shows one view.
@@ -29,6 +31,10 @@ class Pane(Vertical):
         """Draw what the view holds now; nothing while the pane is not seen, since it is drawn on coming into sight."""
         if self.is_attached and self.is_on_screen:
             self.draw()
+
+    def take_focus(self) -> None:
+        """Put the focus on the rows."""
+        self.query(RowList).first().focus()
 
     def draw(self) -> None:
         """Draw everything; for subclasses to fill in."""

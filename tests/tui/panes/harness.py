@@ -61,7 +61,7 @@ class PaneApp(App[None]):
     async def on_mount(self) -> None:
         self.agent.trace.subscribe(self.take)
         await self.agent.start()
-        self.pane.query(RowList).first().focus()
+        self.pane.take_focus()
 
     def take(self, event: Event) -> None:
         self.views.apply(event)

@@ -207,3 +207,14 @@ async def test_any_size_is_no_crash(size):
         await driver.pilot.resize_terminal(80, 24)
         await driver.settle()
         assert len(driver.lines) >= 2
+
+
+async def test_a_line_that_has_the_focus_follows_what_is_changed_elsewhere():
+    agent = await three(agent_with())
+    async with driving(agent, filter_pane) as driver:
+        await driver.press("e")
+        agent.memory_filter = MemoryFilter("planning")
+        await driver.settle()
+        assert values(driver) == ["planning", ""]
+        await driver.press("comma", "x", "comma")
+        assert values(driver) == ["planning,x,", ""]
