@@ -7,7 +7,7 @@ from itertools import groupby
 from time import time_ns
 from typing import Any, NamedTuple
 
-from sqlalchemy import Executable, bindparam, delete, exists, func, insert, literal, select, text, union_all, update
+from sqlalchemy import bindparam, delete, exists, func, insert, literal, select, text, union_all, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import ColumnElement
 
@@ -31,6 +31,16 @@ _LOCK_SCOPE = update(scope).where(*_ITS_SCOPE).values(revision=scope.c.revision)
 _MAKE_SCOPE = text(
     f"INSERT INTO {scope.name} (user_id, session_id, revision, size, summary, next_serial) "
     "VALUES (:user, :session, 0, 0, '', 1) ON CONFLICT DO NOTHING"
+)
+_GROW_SCOPE = (
+    update(scope)
+    .where(*_ITS_SCOPE, scope.c.revision > 0)
+    .values(
+        revision=scope.c.revision + 1,
+        size=scope.c.size + bindparam("count"),
+        next_serial=scope.c.next_serial + bindparam("count"),
+    )
+    .returning(*_SCOPE_COLUMNS)
 )
 _FINISH = (
     update(scope)
@@ -87,28 +97,33 @@ async def read_scope(connection: AsyncConnection, user: str, session: str) -> Sc
 
 async def lock_scope(connection: AsyncConnection, user: str, session: str) -> Scope:
     """The row, locked until the transaction ends; made where there is none."""
-    return _scope(await _locked(connection, _LOCK_SCOPE, user, session))
-
-
-async def lock_scope_and_look(
-    connection: AsyncConnection, user: str, session: str, ids: Sequence[str]
-) -> tuple[Scope, bool]:
-    """The row, locked; and whether a message with one of these ids may be stored, if that costs no more."""
-    # In PostgreSQL a statement that waits for a lock goes on to see what was there before it waited.
-    if connection.dialect.name != "sqlite" or len(ids) > _IDS_AT_ONCE:
-        return await lock_scope(connection, user, session), bool(ids)
-    stored = exists().where(message.c.scope_id == scope.c.id, message.c.msg_id.in_([escape(id_) for id_ in ids]))
-    row = await _locked(connection, _LOCK_SCOPE.returning(stored), user, session)
-    return _scope(row), bool(row[-1])
-
-
-async def _locked(connection: AsyncConnection, statement: Executable, user: str, session: str) -> Any:
     names = {"user": user, "session": session}
-    row = (await connection.execute(statement, names)).one_or_none()
+    row = (await connection.execute(_LOCK_SCOPE, names)).one_or_none()
     if row is None:
         await connection.execute(_MAKE_SCOPE, names)
-        row = (await connection.execute(statement, names)).one()
-    return row
+        row = (await connection.execute(_LOCK_SCOPE, names)).one()
+    return _scope(row)
+
+
+async def grow_scope(
+    connection: AsyncConnection, user: str, session: str, ids: Sequence[str], count: int
+) -> tuple[Scope, Scope] | None:
+    """Lock the row and make room for `count` messages in one step, provided that none of these ids is stored.
+
+    Returns:
+        The row before and after; None where it takes more steps to tell.
+    """
+    # In PostgreSQL a statement that has waited for a lock still sees what was there before.
+    if connection.dialect.name != "sqlite" or len(ids) > _IDS_AT_ONCE:
+        return None
+    known = exists().where(message.c.scope_id == scope.c.id, message.c.msg_id.in_([escape(id_) for id_ in ids]))
+    values = {"user": user, "session": session, "count": count}
+    row = (await connection.execute(_GROW_SCOPE.where(~known), values)).one_or_none()
+    if row is None:
+        return None
+    after = _scope(row)
+    before = after._replace(revision=after.revision - 1, size=after.size - count, next_serial=after.next_serial - count)
+    return before, after
 
 
 def _scope(row: Any) -> Scope:

@@ -72,22 +72,32 @@ class SqlStore:
     async def add(self, messages: Sequence[Msg], marks: tuple[str, ...], duplicates: bool, tell: bool) -> Outcome:
         """Append messages."""
         given = rows.with_bodies(Entry(msg, marks) for msg in messages)
-        ids = list(dict.fromkeys(msg.id for msg in messages))
+        new = given if duplicates else _first_of_each(given, set())
+        ids = [] if duplicates else [entry.msg.id for entry, _ in new]
         async with self._transactions.begin() as connection:
-            scope, look = await rows.lock_scope_and_look(connection, *self._names, () if duplicates else ids)
-            known = await rows.find(connection, scope.id, ids) if look else []
-            new = given if duplicates else _first_of_each(given, {row.msg_id for row in known})
-            changes = []
-            if known and marks:
-                known = await rows.find(connection, scope.id, ids, places=True) if tell else known
-                changes = await rows.remark(connection, scope.id, known, lambda _, before: joined(before, marks))
-            if not new and not changes:
-                return Outcome(0, scope.revision, scope.head)
-            serial = scope.next_serial
-            await rows.insert_entries(connection, scope.id, serial, new)
-            after = await rows.finish(connection, scope, size=scope.size + len(new), next_serial=serial + len(new))
-        told = [Added(stored([entry for entry, _ in new], scope.size))] if new else []
-        return Outcome(len(new), scope.revision, after.head, (*told, *_marked(changes)))
+            grown = await rows.grow_scope(connection, *self._names, ids, len(new))
+            if grown is None:
+                return await self._add_beside_known(connection, new, ids, marks, tell)
+            before, after = grown
+            await rows.insert_entries(connection, after.id, before.next_serial, new)
+        return Outcome(len(new), before.revision, after.head, _added(new, before.size))
+
+    async def _add_beside_known(
+        self, connection: AsyncConnection, given: list[Written], ids: list[str], marks: tuple[str, ...], tell: bool
+    ) -> Outcome:
+        scope = await rows.lock_scope(connection, *self._names)
+        known = await rows.find(connection, scope.id, ids) if ids else []
+        changes = []
+        if known and marks:
+            known = await rows.find(connection, scope.id, ids, places=True) if tell else known
+            changes = await rows.remark(connection, scope.id, known, lambda _, before: joined(before, marks))
+        new = _first_of_each(given, {row.msg_id for row in known}) if ids else given
+        if not new and not changes:
+            return Outcome(0, scope.revision, scope.head)
+        serial, size = scope.next_serial, len(new)
+        await rows.insert_entries(connection, scope.id, serial, new)
+        after = await rows.finish(connection, scope, size=scope.size + size, next_serial=serial + size)
+        return Outcome(size, scope.revision, after.head, (*_added(new, scope.size), *_marked(changes)))
 
     async def delete(self, ids: Sequence[str] | None, marks: tuple[str, ...], tell: bool) -> Outcome:
         """Delete messages."""
@@ -162,6 +172,10 @@ def _first_of_each(given: list[Written], known: set[str]) -> list[Written]:
         if written[0].msg.id not in known:
             firsts.setdefault(written[0].msg.id, written)
     return list(firsts.values())
+
+
+def _added(new: list[Written], start: int) -> tuple[Added, ...]:
+    return (Added(stored([entry for entry, _ in new], start)),) if new else ()
 
 
 def _marked(changes: list[MarksChange]) -> tuple[Marked, ...]:
