@@ -30,6 +30,7 @@ class Fact(Struct, frozen=True, kw_only=True):
         created: seconds since the epoch, None where the store does not say.
         updated: the same.
         score: how well it fits what was searched; comparable within one search only. None where nothing was searched.
+        user: whose it is, or empty where the store does not say.
         agent: the agent that it was stored for, or empty.
         superseded_by: id of the memory that replaced it, or empty.
         superseded: when that was, in seconds since the epoch.
@@ -42,6 +43,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     created: float | None = None
     updated: float | None = None
     score: float | None = None
+    user: str = ""
     agent: str = ""
     superseded_by: str = ""
     superseded: float | None = None
@@ -138,6 +140,7 @@ def _fact(item: object) -> Fact:
         created=moment(item.get("created_at")),
         updated=moment(item.get("updated_at")),
         score=float(score) if isinstance(score, int | float) else None,
+        user=str(item.get("user_id") or ""),
         agent=str(extra.pop("agent_id", None) or ""),
         superseded_by=str(extra.pop(SUPERSEDED_BY, None) or ""),
         superseded=moment(extra.pop(SUPERSEDED_AT, None)),

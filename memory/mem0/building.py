@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -99,6 +100,7 @@ class _Builder:
         self._config = _copied(recipe.config)
         self._uses_our_llm = recipe.replaces_llm or not sets(recipe.config, "llm")
         self._embedder: Embedder | None = None
+        self._why_none = ""
         self._made = MadeWith()
 
     def build(self) -> Built:
@@ -130,9 +132,9 @@ class _Builder:
         if self._recipe.embedding_model is None and sets(self._recipe.config, "embedder"):
             self._made = _probed(self._config.embedder)
             return
-        self._embedder, reason = embedder_for(self._recipe)
+        self._embedder, self._why_none = embedder_for(self._recipe)
         if self._embedder is None:
-            self._notices.append(f"Memories are searched by words only: {reason}")
+            self._notices.append(f"Memories are searched by words only: {self._why_none}")
         else:
             self._made = MadeWith(self._embedder.model_id, self._embedder.dimensions)
         self._config.embedder = _slot("EmbedderConfig", {"model": self._embedder})
@@ -142,6 +144,7 @@ class _Builder:
             path = self._recipe.folder / HISTORY_FILE
             self._notices.append(set_aside_if_damaged(path))
             self._config.history_db_path = str(path)
+        _require_usable(Path(self._config.history_db_path))
 
     def _choose_store(self) -> None:
         if sets(self._recipe.config, "vector_store"):
@@ -155,7 +158,7 @@ class _Builder:
     def _fit_store(self) -> None:
         """Where the config names a store and says nothing of dimensions, they are the embedding model's."""
         if not self._made.dimensions:
-            raise StorageError(f"The vector store in mem0_config needs an embedding model. {self._notices[-1]}")
+            raise StorageError(f"The vector store in mem0_config needs an embedding model: {self._why_none}")
         store = self._config.vector_store.model_copy()
         settings = store.config
         if hasattr(settings, "embedding_model_dims"):
@@ -186,6 +189,16 @@ def _register_adapters() -> None:
     EmbedderFactory.provider_to_class[PROVIDER] = EMBEDDER_CLASS
     VectorStoreFactory.provider_to_class[PROVIDER] = STORE_CLASS
     VectorStoreBase.register(SqliteVectorStore)
+
+
+def _require_usable(path: Path) -> None:
+    """Look whether mem0 can open its history, for when it cannot it prints its troubles on the screen."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with closing(sqlite3.connect(path)) as connection:
+            connection.execute("PRAGMA user_version")
+    except (OSError, sqlite3.Error) as error:
+        raise StorageError(f"mem0's history cannot be kept in {path}: {error}") from error
 
 
 def _copied(given: Any) -> Any:

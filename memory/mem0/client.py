@@ -13,6 +13,8 @@ from memory.mem0.loop_thread import LoopThread
 from memory.mem0.store_call import StoreCall, serving_store_call
 
 ASYNC_METHODS = ("add", "search")
+GRACE = 2.0
+"""Seconds that a call goes on for after it was given up: what has begun to write shall end, what hangs shall not stay."""
 
 
 def require_async(client: object) -> None:
@@ -53,7 +55,7 @@ class Mem0Client:
 
     A client runs on a loop in a thread of its own, for its coroutines may block; one with an HTTP connection pool runs
     on the caller's loop, which its owner's own calls use too. A call that is given up, or takes too long, is no longer
-    waited for; it keeps its turn until it is really over.
+    waited for; it keeps its turn until it is over, or has been cancelled after a little while.
 
     Args:
         client: mem0's.
@@ -116,11 +118,15 @@ class Mem0Client:
         return await self._thread.run(self._to_the_end(work))
 
     async def _to_the_end(self, work: Callable[[], Awaitable[Any]]) -> Any:
-        """On the client's loop: work that goes on to its end also when nobody waits any longer."""
+        """On the client's loop: work that goes on a little when nobody waits any longer, so that it is not cut in half."""
         task = asyncio.ensure_future(work())
         self._running.add(task)
         task.add_done_callback(self._forget)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            asyncio.get_running_loop().call_later(GRACE, task.cancel)
+            raise
 
     def _forget(self, task: asyncio.Task[Any]) -> None:
         self._running.discard(task)

@@ -10,7 +10,7 @@ from agent_core.errors import StorageError
 from agent_core.event import FactChange
 from agent_core.text import well_formed
 from memory.mem0.answers import Fact, Written, moment
-from memory.mem0.filling import Progress, drop_vectors, embed_missing
+from memory.mem0.filling import Progress, drop_vectors
 from memory.mem0.forget import Purged, history_file, purge_history
 from memory.mem0.outbox import Outbox
 from memory.mem0.scope import Scope
@@ -69,7 +69,7 @@ class Facts:
             MnemoscopeError: it cannot be read.
         """
         fact = await self._store.get(memory_id)
-        if fact is None or fact.extra.get("user_id", self._scope.user) != self._scope.user:
+        if fact is None or fact.user not in ("", self._scope.user):
             raise StorageError(f"{self._scope.user} has no memory of the id {memory_id!r}.")
         return fact
 
@@ -153,7 +153,7 @@ class Facts:
             raise StorageError("Only memories in the default store can be embedded anew; this one is somebody else's.")
         await self._store.aclose()
         await drop_vectors(self._store.recipe)
-        return await embed_missing(await self._store.open(), progress)
+        return await self._store.embed_missing(progress)
 
 
 def _ids_in(store: Any) -> set[str]:

@@ -18,7 +18,7 @@ from memory.mem0.answers import SUPERSEDED_AT, SUPERSEDED_BY, Fact, Written, fac
 from memory.mem0.building import Built, Recipe
 from memory.mem0.client import Mem0Client, Request
 from memory.mem0.extraction import house_rules
-from memory.mem0.filling import embed_missing, lacks_vectors
+from memory.mem0.filling import Progress, embed_missing, lacks_vectors
 from memory.mem0.opened import Opened, open_recipe
 from memory.mem0.outbox import Message
 from memory.mem0.scope import Scope
@@ -239,12 +239,16 @@ class Mem0Store:
         """
         return await (await self.open()).client.run(function)
 
+    async def embed_missing(self, progress: Progress | None = None) -> int:
+        """Make the vectors that are missing, here and now; see `filling.embed_missing`."""
+        opened = await self.open()
+        await _stop(self._filling)
+        return await embed_missing(opened, progress)
+
     async def aclose(self) -> None:
         """Let go of files and connections; using it again opens it again."""
-        tasks = [task for task in (self._opening, self._filling) if task is not None and not task.done()]
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _stop(self._opening)
+        await _stop(self._filling)
         opened, self._opened = self._opened, None
         self._opening = self._filling = None
         if opened is not None:
@@ -289,6 +293,12 @@ class Mem0Store:
                 await self.update(fact.id, metadata=metadata)
                 changes.append(FactChange(fact.id, fact.text, "superseded", new_id))
         return changes
+
+
+async def _stop(task: asyncio.Task[Any] | None) -> None:
+    if task is not None and not task.done():
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def _fill(opened: Opened) -> None:

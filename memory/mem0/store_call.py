@@ -44,7 +44,7 @@ class StoreCall:
         self.replacements: list[Replacement] = []
         self._loop = loop
         self._waiting: set[Future[Any]] = set()
-        self._is_over = False
+        self._over = threading.Event()
         self._lock = threading.Lock()
 
     def ask(self, coroutine: Coroutine[Any, Any, T]) -> T:
@@ -54,13 +54,13 @@ class StoreCall:
             StorageError: the loop, or the call, is over already.
             concurrent.futures.CancelledError: the call was given up.
         """
-        if self._is_over or not self._loop.is_running():
+        if self._over.is_set() or not self._loop.is_running():
             coroutine.close()
             raise StorageError(_ENDED)
         future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
         with self._lock:
             self._waiting.add(future)
-        if self._is_over:
+        if self._over.is_set():
             future.cancel()
         try:
             while not wait([future], timeout=_LOOK_AT_LOOP).done:
@@ -74,7 +74,7 @@ class StoreCall:
 
     def end(self) -> None:
         """Nobody waits for the call any longer: stop what its threads wait for."""
-        self._is_over = True
+        self._over.set()
         with self._lock:
             waiting = list(self._waiting)
         for future in waiting:

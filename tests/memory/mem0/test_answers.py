@@ -71,10 +71,16 @@ def test_what_the_store_knows_of_a_memory_is_taken_over() -> None:
         "updated_at": "2026-11-30T12:00:00",
         "agent_id": "helper",
         "user_id": "alice",
-        "metadata": {"superseded_by": "8", "superseded_at": "2026-12-01T00:00:00Z", "match": {"why": "shares x"}, "a": 1},
+        "metadata": {
+            "superseded_by": "8",
+            "superseded_at": "2026-12-01T00:00:00Z",
+            "match": {"why": "shares x"},
+            "a": 1,
+        },
     }
     (fact,) = facts_in([row])
-    assert (fact.id, fact.text, fact.score, fact.agent, fact.why) == ("7", "half \ufffd", 0.5, "helper", "shares x")
+    assert (fact.id, fact.text, fact.score, fact.why) == ("7", "half \ufffd", 0.5, "shares x")
+    assert (fact.user, fact.agent) == ("alice", "helper")
     assert fact.created == fact.updated == moment("2026-11-30T13:00:00+01:00")
     assert (fact.superseded_by, fact.superseded) == ("8", moment("2026-12-01T00:00:00+00:00"))
     assert fact.extra == {"a": 1}
@@ -90,7 +96,9 @@ def test_a_write_says_what_was_done() -> None:
     written = written_in(answer)
     assert written.finish == "stored"
     assert written.changes == (FactChange("1", "a", "added"), FactChange("2", "b", "updated"))
-    assert written_in([{"id": "1", "data": {"memory": "a"}, "event": "ADD"}]).changes == (FactChange("1", "a", "added"),)
+    assert written_in([{"id": "1", "data": {"memory": "a"}, "event": "ADD"}]).changes == (
+        FactChange("1", "a", "added"),
+    )
 
 
 @pytest.mark.parametrize("answer", [*EMPTY, {"results": [{"id": "1", "memory": "a", "event": "NONE"}]}])
@@ -105,7 +113,8 @@ def test_a_write_that_says_nothing_is_unknown(answer: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer", [{"status": "PENDING", "event_id": "e-1"}, [{"status": "PENDING", "event_id": "e-1", "message": "queued"}]]
+    "answer",
+    [{"status": "PENDING", "event_id": "e-1"}, [{"status": "PENDING", "event_id": "e-1", "message": "queued"}]],
 )
 def test_a_write_that_a_service_works_on_later_is_accepted(answer: Any) -> None:
     written = written_in(answer)

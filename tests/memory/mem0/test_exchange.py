@@ -40,7 +40,10 @@ def test_the_final_answer_is_the_last_message_of_the_reply() -> None:
     before = AssistantMsg("a", "an older answer")
     hint = AssistantMsg("memory", [HintBlock("hint")])
     call = AssistantMsg("a", [ToolCallBlock("1", "Read")])
-    assert final_answer(entries(before, UserMsg("user", "q"), call, AssistantMsg("a", " done "), hint), before.id) == "done"
+    assert (
+        final_answer(entries(before, UserMsg("user", "q"), call, AssistantMsg("a", " done "), hint), before.id)
+        == "done"
+    )
     assert final_answer(entries(before, UserMsg("user", "q"), hint), before.id) == ""
     cut = AssistantMsg("a", "half an", metadata={"cut_short": "max_iters"})
     assert final_answer(entries(UserMsg("user", "q"), cut), None) == ""

@@ -43,7 +43,9 @@ def test_a_fact_cannot_break_out_of_its_fence() -> None:
 
 
 def test_what_is_injected_costs_no_more_than_it_may() -> None:
-    facts = [Fact(id=str(number), text=f"fact {number} " + "word " * 60, score=1.0 - number / 100) for number in range(40)]
+    facts = [
+        Fact(id=str(number), text=f"fact {number} " + "word " * 60, score=1.0 - number / 100) for number in range(40)
+    ]
     memories = recalled(facts, "mem0:a", 400)
     assert 1 < len(memories) < 10
     assert estimate_message_tokens(injected_message(memories, "mem0:a")) < 480

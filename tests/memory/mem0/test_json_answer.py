@@ -4,7 +4,14 @@ import pytest
 
 from memory.mem0.json_answer import Extracted, extracted_in
 
-NOTHING = ["[]", '{"memory": []}', '{"memory": null}', '{"facts": []}', '```json\n{"memory": []}\n```', "Sure: {\"memory\": []}."]
+NOTHING = [
+    "[]",
+    '{"memory": []}',
+    '{"memory": null}',
+    '{"facts": []}',
+    '```json\n{"memory": []}\n```',
+    'Sure: {"memory": []}.',
+]
 USELESS = [
     "",
     "not json",
@@ -64,6 +71,8 @@ def test_memories_are_found_in_whatever_form(answer: str) -> None:
 
 
 def test_what_is_replaced_and_who_said_it_is_taken_over_where_it_makes_sense() -> None:
-    answer = '{"memory": [{"text": "a", "replaces": ["0", 2, {}], "attributed_to": "user"}, {"text": "b", "replaces": 1}]}'
+    answer = (
+        '{"memory": [{"text": "a", "replaces": ["0", 2, {}], "attributed_to": "user"}, {"text": "b", "replaces": 1}]}'
+    )
     assert extracted_in(answer) == [Extracted("a", ("0", "2"), "user"), Extracted("b", ("1",))]
     assert extracted_in('{"memory": [{"text": "a", "replaces": null, "attributed_to": 3}]}') == [Extracted("a")]

@@ -34,7 +34,11 @@ def test_what_is_put_in_is_taken_out_once(outbox: Outbox, path: Path) -> None:
     outbox.put(SAID, "helper", "no luck")
     outbox.put(SAID, "", "again")
     first, second = outbox.take()
-    assert (first.agent, first.messages, first.tries) == ("helper", [{"role": "user", "content": "I live in Hangzhou \ufffd"}], 1)
+    assert (first.agent, first.messages, first.tries) == (
+        "helper",
+        [{"role": "user", "content": "I live in Hangzhou \ufffd"}],
+        1,
+    )
     assert second.number > first.number
     assert Outbox(path, "store", "alice").take() == []
     assert outbox.count() == 2

@@ -32,7 +32,9 @@ def store(path: Path) -> Iterator[SqliteVectorStore]:
         yield store
 
 
-def open_store(path: Path, collection: str = "mem0", model: str = "e", dimensions: int = DIMENSIONS) -> SqliteVectorStore:
+def open_store(
+    path: Path, collection: str = "mem0", model: str = "e", dimensions: int = DIMENSIONS
+) -> SqliteVectorStore:
     return SqliteVectorStore(str(path), collection, model, dimensions)
 
 
@@ -313,7 +315,9 @@ store.close()
 
 def test_several_processes_write_and_search_one_new_file_at_once(path: Path) -> None:
     processes = [
-        subprocess.Popen([sys.executable, "-c", _OTHER_PROCESS, str(path), str(number)], stderr=subprocess.PIPE, text=True)
+        subprocess.Popen(
+            [sys.executable, "-c", _OTHER_PROCESS, str(path), str(number)], stderr=subprocess.PIPE, text=True
+        )
         for number in range(3)
     ]
     assert [process.communicate()[1] for process in processes] == [""] * 3

@@ -1,0 +1,237 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from agent_core.event import FactsWriteStarted, FactsWritten, ReplyEnded
+from agent_core.trace import Trace
+from memory.mem0.outbox import MOST_TRIES
+from tests.fake_server import Gate, Request, reply, text
+from tests.memory.agentic.agents import until
+from tests.memory.mem0.agents import agent_with, changes, written
+from tests.memory.mem0.brain import Brain, memories
+from tests.memory.mem0.conftest import Make
+from tests.memory.mem0.fakes import FakeClient
+
+
+def waiting(folder: Path) -> int:
+    path = folder / "mem0" / "outbox.db"
+    if not path.exists():
+        return 0
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute("SELECT count(*) FROM outbox").fetchone()[0])
+
+
+async def test_a_write_is_waited_for_unless_told_otherwise(make: Make) -> None:
+    for await_write in (True, False):
+        client = FakeClient()
+        gate = client.hold_add()
+        agent = agent_with(make(client=client, await_write=await_write))
+        replying = asyncio.create_task(agent.reply("I like tea."))
+        await until(agent.trace, FactsWriteStarted)
+        if not await_write:
+            await replying
+        assert bool(agent.trace.of(ReplyEnded)) is not await_write
+        assert written(agent) == []
+        gate.set()
+        await replying
+        await until(agent.trace, FactsWritten)
+        assert written(agent)[0].finish == "stored"
+
+
+async def test_writes_in_the_background_are_drained_with_progress(make: Make) -> None:
+    client = FakeClient()
+    gate = client.hold_add()
+    middleware = make(client=client, await_write=False, search_timeout=0.0)
+    agents = [agent_with(middleware) for _ in range(3)]
+    for agent in agents:
+        await agent.reply("I like tea.")
+    seen: list[tuple[int, int]] = []
+
+    def on_progress(done: int, total: int) -> None:
+        seen.append((done, total))
+        gate.set()
+
+    assert await middleware.aclose(None, on_progress) == 0
+    assert seen[0] == (0, 3)
+    assert seen[-1] == (3, 3)
+    assert seen == sorted(seen)
+    assert all(written(agent)[0].finish == "stored" for agent in agents)
+
+
+async def test_what_is_not_written_in_time_is_kept_and_written_at_the_next_start(
+    make: Make, brain: Brain, tmp_path: Path
+) -> None:
+    gate = Gate()
+    brain.will_extract(reply(gate, text(memories("never comes"))))
+    middleware = make(await_write=False)
+    agent = agent_with(middleware)
+    await agent.reply("I like tea.")
+    await gate.reached()
+    assert await middleware.aclose(0) == 1
+    assert written(agent)[0].finish == "failed"
+    assert "interrupted" in written(agent)[0].detail
+    assert waiting(tmp_path) == 1
+    brain.will_extract(memories("Alice likes tea"))
+    trace = Trace()
+    again = make()
+    await again.start(trace.append)
+    await until(trace, FactsWritten)
+    assert trace.of(FactsWritten)[0].finish == "stored"
+    assert "I like tea." in brain.asked[-1].messages[-1]["content"]
+    assert [fact.text for fact in await again.facts.list()] == ["Alice likes tea"]
+    await again.aclose()
+    assert waiting(tmp_path) == 0
+
+
+async def test_what_fails_is_kept_and_tried_again_at_every_start_but_not_for_ever(
+    make: Make, brain: Brain, tmp_path: Path
+) -> None:
+    brain.will_extract("no", "no")
+    agent = agent_with(make())
+    await agent.reply("I like tea.")
+    assert waiting(tmp_path) == 1
+    for _ in range(MOST_TRIES + 2):
+        brain.will_extract("no", "no")
+        trace = Trace()
+        middleware = make()
+        await middleware.start(trace.append)
+        await middleware.aclose(None)
+    assert len(brain.asked) == 2 * MOST_TRIES
+    assert trace.of(FactsWritten) == []
+    assert waiting(tmp_path) == 1
+
+
+async def test_a_failed_write_is_tried_again_when_an_agent_replies(make: Make, brain: Brain, tmp_path: Path) -> None:
+    brain.will_extract("no", "no")
+    first = make()
+    await agent_with(first).reply("I like tea.")
+    await first.aclose()
+    brain.will_extract(memories("Alice likes tea"))
+    middleware = make(await_write=False)
+    agent = agent_with(middleware)
+    await agent.reply("Hello")
+    await middleware.aclose(None)
+    assert ("added", "Alice likes tea") in changes(agent)
+    assert waiting(tmp_path) == 0
+
+
+async def test_an_interruption_while_writing_does_not_stop_the_write(make: Make) -> None:
+    client = FakeClient()
+    gate = client.hold_add()
+    agent = agent_with(make(client=client))
+    replying = asyncio.create_task(agent.reply("I like tea."))
+    await until(agent.trace, FactsWriteStarted)
+    replying.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await replying
+    gate.set()
+    await until(agent.trace, FactsWritten)
+    assert written(agent)[0].finish == "stored"
+
+
+async def test_a_locked_database_is_waited_for_while_everything_else_goes_on(
+    make: Make, brain: Brain, tmp_path: Path
+) -> None:
+    """P06: another process holds a write transaction; the save waits, then succeeds, the UI alive."""
+    brain.will_extract(memories("Alice likes tea"))
+    middleware = make(await_write=False)
+    agent = agent_with(middleware)
+    await middleware.start()
+    holder = subprocess.Popen(
+        [sys.executable, "-c", _HOLD, str(tmp_path / "mem0" / "memory.db")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert holder.stdout is not None
+    assert await asyncio.to_thread(holder.stdout.readline) == "held\n"
+    await agent.reply("I like tea.")
+    while not brain.asked:
+        await asyncio.sleep(0.01)
+    assert await middleware.facts.search("tea") == []
+    assert written(agent) == []
+    await asyncio.to_thread(holder.communicate, "go on\n")
+    await until(agent.trace, FactsWritten)
+    assert written(agent)[0].finish == "stored"
+
+
+async def test_after_the_limit_a_locked_database_is_a_notice_and_the_exchange_is_kept(
+    make: Make, brain: Brain, tmp_path: Path
+) -> None:
+    """P06: the limit is reached."""
+    brain.will_extract(memories("Alice likes tea"))
+    middleware = make()
+    await middleware.start()
+    built = middleware.store.built
+    assert built is not None
+    assert built.store is not None
+    built.store._writer.execute("PRAGMA busy_timeout = 10")
+    agent = agent_with(middleware)
+    with closing(sqlite3.connect(tmp_path / "mem0" / "memory.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        answer = await agent.reply("I like tea.")
+    assert answer.get_text_content() == "Fine."
+    (event,) = written(agent)
+    assert event.finish == "failed"
+    assert waiting(tmp_path) == 1
+
+
+_HOLD = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute("BEGIN IMMEDIATE")
+print("held", flush=True)
+sys.stdin.readline()
+connection.execute("COMMIT")
+"""
+
+
+async def test_160_calls_at_once_lose_nothing_and_fail_nowhere(make: Make, brain: Brain) -> None:
+    numbers = iter(range(1000))
+
+    def extract(request: Request) -> str:
+        return memories(f"extracted fact {next(numbers)}")
+
+    brain.will_extract(*[extract] * 20)
+    middleware = make()
+    agents = [agent_with(middleware, f"answer {number}") for number in range(20)]
+    _, add = await middleware.list_tools()
+    given = make(chat_model=None)
+    _, add_given = await given.list_tools()
+    work = [agent.reply(f"message {number}") for number, agent in enumerate(agents)]
+    work += [add_given.call(thinking="", content=[f"given fact n{number}"]) for number in range(100)]  # type: ignore[misc]
+    work += [middleware.search(f"fact n{number}") for number in range(40)]  # type: ignore[misc]
+    results = await asyncio.gather(*work, return_exceptions=True)
+    assert [one for one in results if isinstance(one, BaseException)] == []
+    assert [event.finish for agent in agents for event in written(agent)] == ["stored"] * 20
+    texts = {fact.text for fact in await middleware.facts.list()}
+    assert texts == {f"given fact n{n}" for n in range(100)} | {f"extracted fact {n}" for n in range(20)}
+
+
+async def test_once_closed_nothing_of_it_runs_any_more(make: Make, brain: Brain) -> None:
+    before = set(threading.enumerate())
+    middleware = make()
+    await agent_with(middleware).reply("I like tea.")
+    mine = set(threading.enumerate()) - before
+    assert {"mem0"} <= {thread.name.partition("_")[0] for thread in mine}
+    await middleware.aclose()
+    for thread in mine:
+        if thread.name.startswith("mem0"):
+            await asyncio.to_thread(thread.join)
+
+
+async def test_a_closed_middleware_can_be_used_again(make: Make, brain: Brain) -> None:
+    middleware = make()
+    for fact in ("Alice likes tea", "Alice lives in Rome"):
+        brain.will_extract(memories(fact))
+        await agent_with(middleware).reply("Listen.")
+        await middleware.aclose()
+    assert len(await middleware.facts.list()) == 2
