@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import sys
 import traceback
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
-from rich.text import Text
 from textual import on
 from textual.app import App
 from textual.notifications import SeverityLevel
@@ -51,6 +51,7 @@ class MnemoscopeApp(App[None]):
     def __init__(self, runtime: AppRuntime) -> None:
         super().__init__()
         self._runtime = runtime
+        self._last_words = ""
         self._history = PromptHistory(runtime.history_path)
         self._main = MainScreen(runtime, self._history)
 
@@ -138,10 +139,13 @@ class MnemoscopeApp(App[None]):
     def _fatal_error(self) -> None:
         """End after an internal error: of it one line is shown, once the screen is gone; the rest is in the log."""
         self._return_code = 1
-        if not self._exit_renderables:
-            line = Text(self._told(self._exception), no_wrap=True, overflow="ignore")
-            self._exit_renderables.append(line)
+        self._last_words = self._last_words or self._told(self._exception)
         self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        """Print what is left to be said, in one line however long, now that the screen is gone."""
+        if self._last_words:
+            print(self._last_words, file=sys.stderr)
 
     def _told(self, error: Exception | None) -> str:
         """Write the error down, and give the line that says where."""

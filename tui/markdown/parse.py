@@ -44,6 +44,11 @@ def parse(text: str) -> list[Element]:
     return [Element(node.map[0] if node.map else 0, list(_blocks(node, top, _NOTHING))) for node in nodes]
 
 
+def warm_up() -> None:
+    """Import what parsing and colouring need, which takes a moment; any thread may do it."""
+    parse("```python\npass\n```")
+
+
 @cache
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt

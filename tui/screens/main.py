@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Offset
 from textual.screen import Screen
+from textual.widget import Widget
 from textual.widgets import Footer
 
 from agent_core.agent import Agent
@@ -23,6 +24,7 @@ from tui.panes.index import IndexPane
 from tui.panes.pane import Pane
 from tui.panes.views_changed import ViewsChanged
 from tui.prompt_history import PromptHistory
+from tui.screens.selection import character_at
 from tui.slash_choices import SlashChoices
 from tui.views.arrangement import CHAT, PANES, arrangement
 from tui.views.session_view import SessionView
@@ -67,7 +69,8 @@ class MainScreen(Screen[None]):
         self._tabs = TabBar(_tabs(self._panes), id="tabs")
         self._tab = CHAT
         self._last_pane = PANES[0]
-        self._unsubscribe: Callable[[], None] = lambda: None
+        # From the first moment on: between building and mounting events may come as well.
+        self._unsubscribe = self.agent.trace.subscribe(self._take)
         self._is_due = False
         self._last_cost = 0.0
         self._told_broken = 0
@@ -89,20 +92,29 @@ class MainScreen(Screen[None]):
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
-        """Begin to follow the trace."""
-        self._unsubscribe = self.agent.trace.subscribe(self._take)
+        """Draw what there is, and be there to be asked."""
         self.agent.approve = self.chat.approve
         for pane in self._panes.values():
             pane.border_title = pane.TITLE
         self.draw(self.views.take_dirty())
+        self._draw_soon()
 
     async def on_unmount(self) -> None:
-        """Stop following it."""
+        """Stop following the trace."""
         self._unsubscribe()
 
     def on_resize(self) -> None:
         """Arrange anew."""
         self._arrange()
+
+    def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
+        """The widget at a cell, and the place in its text of the character that is seen there."""
+        widget, offset = super().get_widget_and_offset_at(x, y)
+        if widget is None or offset is None:
+            return widget, offset
+        left, top = widget.content_region.offset
+        strip = widget.render_line(min(y, widget.content_region.bottom - 1) - top)
+        return widget, character_at(strip, x - left) or offset
 
     def show_tab(self, tab: str) -> None:
         """Bring the chat or a pane into view, and the focus into it."""
@@ -116,7 +128,7 @@ class MainScreen(Screen[None]):
         if tab == CHAT:
             self.chat.prompt.input.focus()
         else:
-            self._focus_in(self._panes[tab])
+            self._panes[tab].take_focus()
 
     def draw(self, names: set[str]) -> None:
         """Draw the views of these names."""
@@ -141,7 +153,7 @@ class MainScreen(Screen[None]):
 
     def _take(self, event: Event) -> None:
         self.views.apply(event)
-        if self.views.dirty:
+        if self.views.dirty and self.is_mounted:
             self._draw_soon()
 
     def _draw_soon(self) -> None:
@@ -180,11 +192,6 @@ class MainScreen(Screen[None]):
         for name, pane in self._panes.items():
             pane.display = name in arranged.panes
         self._tabs.show([*([CHAT] if arranged.chat else []), *arranged.panes])
-
-    def _focus_in(self, pane: Pane) -> None:
-        first = next((widget for widget in pane.query("*") if widget.focusable), None)
-        if first is not None:
-            first.focus()
 
     def _facts(self) -> StatusFacts:
         model = self.agent.model

@@ -90,12 +90,13 @@ class PromptArea(Vertical):
         meaning = parse_slash(text)
         if chosen is not None and isinstance(meaning, UnknownSlash):
             if not chosen.is_complete:
-                self.input.set_text(chosen.text)
+                self.input.put_before(chosen.text)
                 return
             meaning = parse_slash(chosen.text)
         match meaning:
             case UnknownSlash():
                 self.app.notify(str(meaning), severity="warning")
+                self.input.put_before(text)
                 return
             case SlashCall():
                 self.post_message(self.Called(meaning))
@@ -105,7 +106,6 @@ class PromptArea(Vertical):
         if self._history.problem:
             self.app.notify(self._history.problem, severity="warning")
             self._history.problem = ""
-        self.input.set_text("")
 
     @on(PromptInput.OlderWanted)
     def _older(self, event: PromptInput.OlderWanted) -> None:

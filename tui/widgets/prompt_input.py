@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from textual.binding import Binding
 from textual.events import Key, Paste
 from textual.message import Message
 from textual.widgets import TextArea
@@ -17,6 +18,13 @@ from tui.widgets.scroll_chat import ScrollChat
 
 _SIZE_IS_TOLD_ABOVE = 2_000
 """Characters from which the size of the text is shown."""
+_ACTIONS = {
+    key: binding.action
+    for binding in (*TextArea.BINDINGS, *bindings(PROMPT))
+    if isinstance(binding, Binding)
+    for key in binding.key.split(",")
+}
+"""What a key does here; our own bindings go before those of the base class."""
 
 
 class PromptInput(TextArea):
@@ -39,7 +47,7 @@ class PromptInput(TextArea):
 
     @dataclass
     class Submitted(Message):
-        """Enter was pressed on this text."""
+        """Enter was pressed on this text, which is not in the prompt any more."""
 
         text: str
 
@@ -89,36 +97,44 @@ class PromptInput(TextArea):
 
     def edit(self, edit: Edit) -> EditResult:
         """Make an edit; whatever way text comes in, nothing in it acts on the terminal."""
-        edit.text = visible(edit.text)
+        # Terminals send newlines inside a paste as returns.
+        edit.text = visible(edit.text.replace("\r\n", "\n").replace("\r", "\n"))
         result = super().edit(edit)
         self._tell_size()
         return result
 
     # Textual calls the handlers of the base classes as well, so these two do not.
 
-    def on_key(self, event: Key) -> None:
-        """Take text and Enter; leave other keys to what is bound to them."""
+    async def on_key(self, event: Key) -> None:
+        """Take what is typed in the order in which it comes, however fast."""
         self._last_key = time.monotonic()
-        if event.is_printable and event.character:
+        is_text = event.is_printable and event.character
+        if not is_text and event.key not in _ACTIONS:
+            self._insert_typed()
+            return
+        event.stop()
+        event.prevent_default()
+        if event.character and is_text:
             # A paste without its envelope comes as thousands of keys; inserting them one by one wraps the line anew
             # each time.
-            event.stop()
-            event.prevent_default()
             if not self._typed:
                 self.call_later(self._insert_typed)
             self._typed.append(event.character)
-            return
-        self._insert_typed()
-        if event.key == "enter":
-            event.stop()
-            event.prevent_default()
-            # What is sent is finished: a question that comes right after it interrupts no typing.
-            self._last_key = 0.0
-            self.post_message(self.Submitted(self.text))
+        else:
+            # Left to the bindings it would be carried out after the keys that are waiting here already.
+            self._insert_typed()
+            await self.run_action(_ACTIONS[event.key])
 
     def on_paste(self, event: Paste) -> None:
         """Put in order what was typed and what is pasted."""
         self._insert_typed()
+
+    def action_send(self) -> None:
+        """Send what is typed, and be empty for what comes next."""
+        # It is finished: a question that comes right after it interrupts no typing.
+        self._last_key = 0.0
+        self.post_message(self.Submitted(self.text))
+        self.set_text("")
 
     def action_newline(self) -> None:
         """Begin a new line."""

@@ -1,0 +1,122 @@
+"""What the program writes to a real terminal, byte for byte, and what it makes of what a terminal sends."""
+
+from __future__ import annotations
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from tests.tui.terminal.program import HOSTILE
+from tests.tui.terminal.pseudo_terminal import PseudoTerminal
+
+CTRL_O, CTRL_Q, F9 = "\x0f", "\x11", "\x1b[20~"
+WELCOME = "lists the commands"
+
+
+def kinds(terminal: PseudoTerminal) -> set[str]:
+    """The control sequences without their numbers: what they do, not where."""
+    return {"".join(character for character in control if not character.isdigit()) for control in terminal.controls}
+
+
+def typed(folder: Path) -> list[str]:
+    return [json.loads(line) for line in (folder / "history.jsonl").read_text().splitlines()]
+
+
+def test_nothing_that_is_shown_reaches_the_terminal_as_a_control_sequence(tmp_path: Path) -> None:
+    """T06: in model text, reasoning, tool result, file name, mark, name, hint and error."""
+    with PseudoTerminal("plain", tmp_path / "plain") as plain:
+        plain.wait_for(WELCOME)
+        plain.send("hello\r")
+        plain.wait_for("First answer.")
+        plain.send(CTRL_O)
+        plain.send("again\r")
+        plain.wait_for("Second answer.")
+        plain.send(CTRL_Q)
+        assert plain.wait_for_end() == 0
+    with PseudoTerminal("hostile", tmp_path / "hostile") as hostile:
+        hostile.wait_for("recalled")
+        hostile.send(CTRL_O)
+        hostile.send("hello\r")
+        hostile.wait_for("refused: ␛]52;c;aGk=␇ ␛]0;hi␇")
+        hostile.send(CTRL_Q)
+        assert hostile.wait_for_end() == 0
+    assert kinds(hostile) <= kinds(plain)
+    for sequence in HOSTILE[:-1]:
+        assert sequence.encode() not in hostile.written
+    assert "␛]0;tool␇ \\x9b2J" in hostile.text
+
+
+@pytest.mark.parametrize(
+    ("keys", "text"),
+    [
+        (b"a\nb\r", "a\nb"),
+        (b"a\x1b[13;2ub\r", "a\nb"),
+        (b"a\x1b[27;2;13~b\r", "ab"),
+        (b"a\r", "a"),
+        ("한글\r".encode(), "한글"),
+    ],
+)
+def test_keys_as_terminals_send_them(tmp_path: Path, keys: bytes, text: str) -> None:
+    """T27 and T19: every byte on its own."""
+    with PseudoTerminal("plain", tmp_path) as terminal:
+        terminal.wait_for(WELCOME)
+        for byte in keys:
+            terminal.send(bytes([byte]))
+        terminal.wait_for("First answer.")
+        terminal.send(CTRL_Q)
+        assert terminal.wait_for_end() == 0
+    assert typed(tmp_path) == [text]
+
+
+def test_a_paste_whose_end_comes_in_pieces_is_one_paste(tmp_path: Path) -> None:
+    """T17."""
+    text = "\n".join(f"line {number}" for number in range(100))
+    with PseudoTerminal("plain", tmp_path) as terminal:
+        terminal.wait_for(WELCOME)
+        pasted = text.replace("\n", "\r").encode()
+        for piece in (b"\x1b[20", b"0~", pasted[:301], pasted[301:], b"\x1b[2", b"01~"):
+            terminal.send(piece)
+            terminal.pause()
+        terminal.wait_for("line 99")
+        terminal.send("\r")
+        terminal.wait_for("First answer.")
+        terminal.send(CTRL_Q)
+        assert terminal.wait_for_end() == 0
+    assert typed(tmp_path) == [text]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_ends_it_with_the_terminal_as_it_was(tmp_path: Path, number: signal.Signals) -> None:
+    with PseudoTerminal("plain", tmp_path) as terminal:
+        terminal.wait_for(WELCOME)
+        terminal.signal(number)
+        assert terminal.wait_for_end() == 128 + number
+        assert terminal.is_restored
+    assert terminal.controls[-8:].count("\x1b[?1049l") == 1
+
+
+def test_an_internal_error_is_one_line_and_the_rest_is_in_the_log(tmp_path: Path) -> None:
+    with PseudoTerminal("failing", tmp_path) as terminal:
+        terminal.wait_for(WELCOME)
+        terminal.send(F9)
+        assert terminal.wait_for_end() == 1
+        assert terminal.is_restored
+    after = terminal.text_after("\x1b[?1049l")
+    assert after.split("\r\n")[0] == (
+        f"mnemoscope: internal error: RuntimeError. The session is saved. Details are in {tmp_path}/mnemoscope.log."
+    )
+    assert "Traceback" not in terminal.text
+    log = (tmp_path / "mnemoscope.log").read_text()
+    assert "RuntimeError: a fault of 16 [/x]" in log
+    assert "on_key" in log
+
+
+def test_a_secret_in_a_variable_is_not_in_the_log(tmp_path: Path) -> None:
+    with PseudoTerminal("failing", tmp_path) as terminal:
+        terminal.wait_for(WELCOME)
+        terminal.send(F9)
+        terminal.wait_for_end()
+    assert "sk-secret" not in (tmp_path / "mnemoscope.log").read_text().replace('api_key = "sk-secret-secret"', "")
+    assert "sk-secret" not in terminal.text
