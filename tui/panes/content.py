@@ -76,7 +76,7 @@ class ContentPane(Pane):
     def draw(self) -> None:
         """Draw the pane."""
         self._rows.rows_changed()
-        self._head.show(self._summary())
+        self.put(self._head, self._summary())
         self._show_row()
 
     def on_row_list_cursor_moved(self) -> None:
@@ -276,4 +276,4 @@ class ContentPane(Pane):
         if row is not None:
             marks = format_marks(row.entry.marks) or "no marks"
             parts += [f"{row.number} {verdict(row.included, row.reason)}", marks, f"id {row.entry.msg.id[:_ID_LENGTH]}"]
-        self._foot.show(literal_line(" · ".join(parts)))
+        self.put(self._foot, literal_line(" · ".join(parts)))

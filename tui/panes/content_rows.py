@@ -57,6 +57,13 @@ class ContentRows:
             keys.append(None)
         return keys
 
+    def stamp(self, index: int) -> Hashable:
+        """The row itself, or what is known of the message in flight."""
+        view, shown = self._view, self._view.shown
+        if index < len(shown):
+            return view.row(shown[index]), len(str(len(view.stored.entries)))
+        return (view.flight.doing, view.flight.preview, view.flight.tokens) if view.flight is not None else None
+
     def draw(self, index: int, width: int) -> Content:
         """One row, fit for so many cells."""
         shown = self._view.shown

@@ -102,13 +102,14 @@ class FilterPane(Pane):
         draft = self._view.draft
         self._fill(self._wanted, draft.wanted or ())
         self._fill(self._unwanted, draft.unwanted)
-        self._summary.show(
-            "on: it goes for what it covers" if draft.prepend_summary else "off: what it covers goes itself"
+        self.put(
+            self._summary,
+            "on: it goes for what it covers" if draft.prepend_summary else "off: what it covers goes itself",
         )
         self._marks.refresh()
         self._rows.rows_changed()
-        self._head.show(self._in_force())
-        self._notes.show(self._what_passes())
+        self.put(self._head, self._in_force())
+        self.put(self._notes, self._what_passes())
 
     def watch_sticky_marks(self, marks: tuple[str, ...]) -> None:
         """Show marks that were set elsewhere."""
@@ -123,7 +124,7 @@ class FilterPane(Pane):
             wanted, unwanted = parse_marks(self._wanted.value), parse_marks(self._unwanted.value)
         except MarkSyntaxError as error:
             self._error = str(error)
-            self._notes.show(self._what_passes())
+            self.put(self._notes, self._what_passes())
             return
         self._error = ""
         self._edit(make_filter(wanted, unwanted, self._view.draft.prepend_summary))

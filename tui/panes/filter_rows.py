@@ -28,6 +28,10 @@ class FilterRows:
         """The marks themselves."""
         return [count.mark for count in self.marks]
 
+    def stamp(self, index: int) -> Hashable:
+        """The mark with its counts."""
+        return self.marks[index]
+
     def draw(self, index: int, width: int) -> Content:
         """One mark: what the draft does with it, how many messages have it, its name."""
         count = self.marks[index]

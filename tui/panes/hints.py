@@ -60,8 +60,8 @@ class HintsPane(Pane):
         self._lines.refresh(running, time.time())
         self._rows.rows_changed()
         count = len(self._view.replies)
-        self._head.show(
-            f"{count} {'reply' if count == 1 else 'replies'}, the newest first" if count else "no reply yet"
+        self.put(
+            self._head, f"{count} {'reply' if count == 1 else 'replies'}, the newest first" if count else "no reply yet"
         )
         self._tick(running is not None)
 

@@ -53,10 +53,12 @@ class HintsRows:
         self._view = view
         self.lines: list[Line] = []
         self.unfolded: set[str] = set()
+        self._drawings = 0
 
     def refresh(self, running: str | None, now: float) -> None:
         """Take over what the view holds now; `running` is the id of the reply that runs."""
         self.lines = []
+        self._drawings += 1
         for reply in reversed(self._view.replies):
             self.lines += _reply_lines(reply, now if reply.key == running else None, reply.key in self.unfolded)
 
@@ -64,6 +66,10 @@ class HintsRows:
     def keys(self) -> Sequence[Hashable]:
         """A key for each line."""
         return [line.key for line in self.lines]
+
+    def stamp(self, index: int) -> Hashable:
+        """Another one after each `refresh`: time lines grow without anything else being new."""
+        return self._drawings
 
     def draw(self, index: int, width: int) -> Content:
         """One line, fit for so many cells."""

@@ -75,9 +75,9 @@ class IndexPane(Pane):
 
     def draw(self) -> None:
         """Draw the pane."""
-        self._head.show(self._summary())
+        self.put(self._head, self._summary())
         read = self._view.read
-        self._text.show(read.text if read is not None else "")
+        self.put(self._text, read.text if read is not None else "")
         self._text.parent.display = bool(read is not None and read.text)  # type: ignore[union-attr]
         self._rows.rows_changed()
         self._show_file()
@@ -156,11 +156,11 @@ class IndexPane(Pane):
     def _show_file(self) -> None:
         file = self._file()
         if file is None:
-            self._foot.show("")
+            self.put(self._foot, "")
             return
         origin = self._view.origins.get(file.path)
         parts = [file.path, f"{short_count(file.size)} bytes", moment(file.modified)]
-        self._foot.show(literal_line(" · ".join([*parts, *([f"changed by {origin}"] if origin else [])])))
+        self.put(self._foot, literal_line(" · ".join([*parts, *([f"changed by {origin}"] if origin else [])])))
 
     def _sections(self, file: MemoryFile, text: str) -> list[Section]:
         facts = [

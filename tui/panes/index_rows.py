@@ -34,6 +34,11 @@ class IndexRows:
         """The names of the files, from the folder."""
         return [file.relative for file in self.files]
 
+    def stamp(self, index: int) -> Hashable:
+        """The file, its badges and its age in words."""
+        file = self.files[index]
+        return file.path, file.version, self._view.badges_of(file), age(time.time() - file.modified)
+
     def draw(self, index: int, width: int) -> Content:
         """One file: type, age, name, badges, description."""
         file = self.files[index]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from textual.containers import Vertical
+from textual.content import Content
 
+from tui.widgets.literal import Literal, literal
 from tui.widgets.row_list import RowList
 
 
@@ -35,6 +37,13 @@ class Pane(Vertical):
     def take_focus(self) -> None:
         """Put the focus on the rows."""
         self.query(RowList).first().focus()
+
+    def put(self, place: Literal, text: str | Content) -> None:
+        """Show a text there, unless it is there already: comparing costs less than laying out anew."""
+        content = literal(text) if isinstance(text, str) else text
+        shown = place.content
+        if not (isinstance(shown, Content) and shown.is_same(content)):
+            place.show(content)
 
     def draw(self) -> None:
         """Draw everything; for subclasses to fill in."""

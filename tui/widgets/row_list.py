@@ -6,6 +6,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
+from textual.cache import LRUCache
 from textual.content import Content
 from textual.events import Click, Resize
 from textual.geometry import Size
@@ -19,6 +20,8 @@ from tui.commands import LIST, bindings
 Follow = Literal["start", "end", "nothing"]
 
 _GUTTER = 2
+_KEPT_LINES = 200
+"""Drawn lines that are kept, so that moving about draws few anew."""
 
 
 class Rows(Protocol):
@@ -27,6 +30,9 @@ class Rows(Protocol):
     @property
     def keys(self) -> Sequence[Hashable]:
         """One key for each row, in order: it names the row however it moves. None names one that cannot be selected."""
+
+    def stamp(self, index: int) -> Hashable:
+        """Something that differs whenever the row at this index is to be drawn differently; cheap to get."""
 
     def draw(self, index: int, width: int) -> Content:
         """The row at this index, fit for so many cells; what is longer is cut."""
@@ -87,6 +93,8 @@ class RowList(ScrollView, can_focus=True):
         self._keys: list[Hashable] = []
         self._cursor = 0
         self._anchor: int | None = None
+        self._lines: LRUCache[Hashable, Strip] = LRUCache(_KEPT_LINES)
+        self._seen: dict[int, Hashable] = {}
 
     @property
     def cursor(self) -> int | None:
@@ -112,6 +120,8 @@ class RowList(ScrollView, can_focus=True):
         was_seen = old_top <= old_cursor < old_top + self.size.height
         anchor = old_cursor if was_seen or not old_keys else min(old_top, len(old_keys) - 1)
         self._cursor = self._cursor_after(old_keys)
+        if self._anchor is not None and old_keys:
+            self._anchor = self._place_after(old_keys, self._anchor)
         moved_by = (self._cursor if anchor == old_cursor else self._place_after(old_keys, anchor)) - anchor
         if self.selected:
             self.selected &= set(self._keys)
@@ -120,7 +130,10 @@ class RowList(ScrollView, can_focus=True):
             self._scroll_to_line(old_top + moved_by)
         if was_seen or not old_keys:
             self._scroll_to_cursor()
-        self.refresh()
+        if self._keys == old_keys:
+            self._refresh_changed_lines()
+        else:
+            self.refresh()
         if (old_keys[old_cursor] if old_keys else None) != self.cursor_key:
             self.post_message(self.CursorMoved(self))
 
@@ -164,13 +177,17 @@ class RowList(ScrollView, can_focus=True):
         width, index = self.scrollable_content_region.width, y + self.scroll_offset.y
         if not 0 <= index < len(self._keys) or width <= 0:
             return Strip.blank(width, self.rich_style)
-        is_cursor, is_selected = index == self._cursor, self._keys[index] in self.selected
-        names = ["row-list--selected"] * is_selected + ["row-list--cursor"] * is_cursor
-        style = self.get_visual_style(*names) if names else self.visual_style
-        gutter = ("›" if is_cursor else " ") + ("▪" if is_selected else " ")
-        content = Content.assemble(gutter, self._rows.draw(index, max(0, width - _GUTTER)))
-        strips = Visual.to_strips(self, content, width, 1, style, pad=True)
-        return strips[0] if strips else Strip.blank(width, self.rich_style)
+        look = self._seen[y] = self._look(index)
+        line = self._lines.get((look, width))
+        if line is None:
+            line = self._draw_line(index, width)
+            self._lines[(look, width)] = line
+        return line
+
+    def notify_style_update(self) -> None:
+        """Draw all lines anew: colours have changed, or the focus has come or gone."""
+        self._lines.clear()
+        super().notify_style_update()
 
     def action_up(self) -> None:
         """One row up."""
@@ -219,6 +236,27 @@ class RowList(ScrollView, can_focus=True):
     def on_resize(self, event: Resize) -> None:
         """Keep the cursor in sight."""
         self._scroll_to_cursor()
+
+    def _draw_line(self, index: int, width: int) -> Strip:
+        is_cursor, is_selected = index == self._cursor, self._keys[index] in self.selected
+        names = ["row-list--selected"] * is_selected + ["row-list--cursor"] * is_cursor
+        style = self.get_visual_style(*names) if names else self.visual_style
+        gutter = ("›" if is_cursor else " ") + ("▪" if is_selected else " ")
+        content = Content.assemble(gutter, self._rows.draw(index, max(0, width - _GUTTER)))
+        strips = Visual.to_strips(self, content, width, 1, style, pad=True)
+        return strips[0] if strips else Strip.blank(width, self.rich_style)
+
+    def _look(self, index: int) -> Hashable:
+        """All that a line depends on, its width and the style sheet aside."""
+        key = self._keys[index]
+        return key, self._rows.stamp(index), index == self._cursor, key in self.selected
+
+    def _refresh_changed_lines(self) -> None:
+        """Have those lines drawn anew that would look different."""
+        top = self.scroll_offset.y
+        for y, look in self._seen.items():
+            if top + y < len(self._keys) and self._look(top + y) != look:
+                self.refresh_line(top + y)
 
     def _select(self, keys: Iterable[Hashable]) -> None:
         self.selected = {key for key in keys if key is not None}

@@ -17,14 +17,18 @@ class Words:
     def __init__(self, words: Sequence[str]) -> None:
         self.words = list(words)
         self.drawn: list[int] = []
+        self.style = ""
 
     @property
     def keys(self) -> Sequence[Hashable]:
         return [word if word else None for word in self.words]
 
+    def stamp(self, index: int) -> Hashable:
+        return self.words[index], self.style
+
     def draw(self, index: int, width: int) -> Content:
         self.drawn.append(index)
-        return literal_line(self.words[index])
+        return literal_line(self.words[index], self.style)
 
 
 class ListApp(App[None]):
@@ -264,3 +268,39 @@ async def test_beside_a_scroll_bar_what_is_cut_shows_so():
         strip = app.list.render_line(0)
         assert strip.cell_length == 20 - app.list.scrollbar_size_vertical
         assert strip.text.endswith("…")
+
+
+async def test_only_the_lines_that_look_different_are_drawn_anew():
+    app = ListApp(["a", "b", "c"])
+    async with app.run_test(size=(20, 10)) as pilot:
+        await pilot.pause()
+        app.words.drawn.clear()
+        app.change(["a", "b", "c"])
+        await pilot.pause()
+        assert app.words.drawn == []
+        await pilot.press("down")
+        assert sorted(app.words.drawn) == [0, 1]
+        app.words.drawn.clear()
+        app.change(["a", "b", "c", "d"])
+        await pilot.pause()
+        assert app.words.drawn == [3]
+
+
+async def test_a_row_that_looks_different_under_the_same_key_is_drawn_anew():
+    app = ListApp(["a", "b"])
+    async with app.run_test(size=(20, 10)) as pilot:
+        await pilot.pause()
+        app.words.drawn.clear()
+        app.words.style = "bold"
+        app.list.rows_changed()
+        await pilot.pause()
+        assert app.words.drawn == [0, 1]
+
+
+async def test_a_range_is_extended_from_the_row_where_it_began_though_rows_above_come():
+    app = ListApp(["a", "b", "c"])
+    async with app.run_test(size=(20, 10)) as pilot:
+        await pilot.press("down", "shift+down")
+        app.change(["new", "a", "b", "c"])
+        await pilot.press("shift+up", "shift+up")
+        assert app.list.targets == ["a", "b"]
