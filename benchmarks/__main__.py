@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from benchmarks import first_paint, idle, streaming
+from benchmarks import content_pane, first_paint, idle, streaming
 
-for benchmark in (first_paint, idle, streaming):
+for benchmark in (content_pane, first_paint, idle, streaming):
     benchmark.main()

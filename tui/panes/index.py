@@ -172,4 +172,4 @@ class IndexPane(Pane):
             ("size", f"{file.size} bytes"),
             ("badges", ", ".join(self._view.badges_of(file)) or "none"),
         ]
-        return [Section("", "\n".join(f"{name:<12}{value}" for name, value in facts)), Section("file", text)]
+        return [Section("", "\n".join(f"{name:<12}{value}" for name, value in facts)), Section("text", text)]

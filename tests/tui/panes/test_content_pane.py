@@ -357,3 +357,23 @@ async def test_the_keys_are_in_the_footer():
         assert "mark" in driver.screen
         await driver.press("m")
         assert "select" not in driver.screen.splitlines()[-1]
+
+
+@pytest.mark.parametrize("pasted", ["\x1b]0;hi\x07", "a\x9b2J", "x\ud83d", "\u202eabc"])
+async def test_what_is_pasted_into_a_question_cannot_act_on_the_terminal(pasted):
+    """T06, T20: control sequences and half characters in a paste."""
+    agent = await three(agent_with())
+    async with driving(agent, content_pane) as driver:
+        await driver.press("m")
+        await driver.type(pasted)
+        assert not set(driver.screen) & set("\x1b\x07\x9b\ud83d\u202e")
+        (mark,) = (await marks_of(agent))[2]
+        assert mark.isprintable()
+
+
+async def test_what_is_observed_by_a_memory_that_publishes_nothing_appears_at_once():
+    agent = agent_with(memory=FiveMethods())
+    async with driving(agent, content_pane) as driver:
+        await agent.observe("one")
+        await driver.settle()
+        assert [line.split()[-1] for line in driver.lines] == ["one"]
