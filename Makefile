@@ -7,7 +7,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # An editable install is not compiled, and where Python may not write bytecode every start would pay for that.
 COMPILE := $(BIN)/python -m compileall -q agent_core memory tui
 
-.PHONY: run test lint screenshots bench clean
+.PHONY: run test lint screenshots bench bench-recall clean
 
 run: .venv/run.stamp ## start the program: make run ARGS="--model …"
 	@$(BIN)/mnemoscope $(ARGS)
@@ -26,6 +26,9 @@ screenshots: .venv/dev.stamp ## take the pictures in screenshots/ anew, from the
 
 bench: .venv/dev.stamp ## measure first paint, idling and streaming
 	$(BIN)/python -m benchmarks
+
+bench-recall: .venv/dev.stamp ## measure what local search finds: make bench-recall DATA=locomo10.json
+	$(BIN)/python -m benchmarks.recall "$(DATA)" $(ARGS)
 
 clean: ## remove the environment and what tools have left
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info

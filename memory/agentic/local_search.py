@@ -9,7 +9,7 @@ from typing import NamedTuple
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.frontmatter import parse_header
 from memory.agentic.memory_file import MemoryFile
-from memory.agentic.parameters import Parameters
+from memory.agentic.parameters import BUNDLED, Parameters
 from memory.search import HybridSearch, Loaded, Passage, VectorCache, load_bundled_embedder
 
 _READ_AT_ONCE = 64
@@ -53,26 +53,23 @@ class LocalSearch:
     def of(cls, folder: MemoryFolder, parameters: Parameters) -> LocalSearch:
         """Local search as the parameters want it."""
         embedder, vectors = parameters.retrieval_embedder, parameters.retrieval_vectors
-        load = load_bundled_embedder if embedder is None else lambda: Loaded(embedder)
-        return cls(folder, load, VectorCache(vectors) if vectors is not None else None)
+        cache = VectorCache(vectors) if vectors is not None else None
+        if embedder is None:
+            return cls(folder)
+        return cls(folder, load_bundled_embedder if embedder == BUNDLED else lambda: Loaded(embedder), cache)
 
-    async def rank(
-        self, question: str, files: Sequence[MemoryFile], limit: int, *, words_may_do: bool = False
-    ) -> list[FoundFile]:
+    async def rank(self, question: str, files: Sequence[MemoryFile], limit: int) -> list[FoundFile]:
         """The files that fit best, the best first.
 
         Args:
             question: what is looked for.
             files: all files of the folder that may be found.
             limit: of files found.
-            words_may_do: leave meaning out when words alone find as many files as are wanted.
         """
         search = self._search or await self._start()
         by_path = {file.path: file for file in files}
         await self._bring_up_to_date(search, by_path)
-        hits = await asyncio.to_thread(
-            search.search, question, limit, only=by_path.__contains__, words_may_do=words_may_do
-        )
+        hits = await asyncio.to_thread(search.search, question, limit, only=by_path.__contains__)
         return [FoundFile(by_path[hit.key], hit.score, hit.is_related, hit.why) for hit in hits]
 
     @property

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from memory.search import Embedder
 
 Selector = Literal["model", "local"]
+Bundled = Literal["bundled"]
+BUNDLED: Bundled = "bundled"
 
 
 class Parameters(Struct, frozen=True, kw_only=True):
@@ -27,15 +29,15 @@ class Parameters(Struct, frozen=True, kw_only=True):
         retrieval_max_tokens_per_md: of one recalled file in the prompt.
         retrieval_max_files: files that the model chooses from; with more, local search chooses those first.
         retrieval_max_tokens_per_frontmatter: of one file's description in that list.
-        retrieval_embedder: lets local search find by meaning; the bundled one, where it is installed, when None. Looked
-            at once, when local search is first needed.
+        retrieval_embedder: lets local search find by meaning too: `bundled`, the one of the extra `embed` where that is
+            installed; another one; or None for words alone. Looked at once, when local search is first needed.
         retrieval_vectors: the file that keeps the vectors of local search between runs, one for each memory folder;
             they are not kept when None.
         retrieval_instructions: told to the model that chooses.
         retrieval_grace: seconds that the first model call of a reply waits for the retrieval, at most.
 
     Raises:
-        ValueError: a number is negative, or nobody knows that selector.
+        ValueError: a number is negative, or nobody knows that selector or embedder.
     """
 
     memory_max_tokens: int | None = 4000
@@ -46,7 +48,7 @@ class Parameters(Struct, frozen=True, kw_only=True):
     retrieval_max_tokens_per_md: int | None = 2000
     retrieval_max_files: int | None = 200
     retrieval_max_tokens_per_frontmatter: int | None = 256
-    retrieval_embedder: Embedder | None = None
+    retrieval_embedder: Embedder | Bundled | None = BUNDLED
     retrieval_vectors: str | None = None
     retrieval_instructions: str = SELECTION_INSTRUCTIONS
     retrieval_grace: float = 0.0
@@ -58,3 +60,7 @@ class Parameters(Struct, frozen=True, kw_only=True):
                 raise ValueError(f"{name} must not be negative: {value!r}")
         if self.retrieval_selector not in get_args(Selector):
             raise ValueError(f"retrieval_selector must be one of {get_args(Selector)}: {self.retrieval_selector!r}")
+        if isinstance(self.retrieval_embedder, str) and self.retrieval_embedder != BUNDLED:
+            raise ValueError(
+                f"retrieval_embedder must be an embedder, {BUNDLED!r} or None: {self.retrieval_embedder!r}"
+            )

@@ -106,8 +106,7 @@ class Recall:
         if limit == 0:
             return []
         with self._stage("search") as details:
-            wanted = limit - limit // _SHARE_OF_NEWEST
-            found = await self._local_search.rank(question, files, wanted, words_may_do=True)
+            found = await self._local_search.rank(question, files, limit - limit // _SHARE_OF_NEWEST)
             if not any(one.is_related for one in found):
                 found = []
             offered = list({file.path: file for file in [*(one.file for one in found), *files]}.values())[:limit]

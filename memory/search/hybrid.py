@@ -156,7 +156,6 @@ class HybridSearch(Generic[K]):
         *,
         vector: Vector | None = None,
         only: Callable[[K], bool] | None = None,
-        words_may_do: bool = False,
     ) -> list[Hit[K]]:
         """The passages that fit a question best, the best first; never waits for the vectors of new passages.
 
@@ -165,16 +164,11 @@ class HybridSearch(Generic[K]):
             limit: hits, at most.
             vector: the question's embedding where it is known already.
             only: whether a passage may be a hit; called with the lock held.
-            words_may_do: do not embed the question when words alone lead to as many passages as are wanted.
         """
-        with self._lock:
-            lexical = self._lexical_candidates(question, only)
-        if vector is not None:
-            vector = unit_length(vector)
-        elif not (words_may_do and len(lexical) >= limit):
-            vector = self._embed(question)
+        vector = self._embed(question) if vector is None else unit_length(vector)
         talk = self._closeness_of_talk(vector)
         with self._lock:
+            lexical = self._lexical_candidates(question, only)
             semantic = self._vectors.nearest(vector, CANDIDATES, lexical, only) if vector is not None else {}
             best = heapq.nlargest(limit, fuse(lexical, semantic).items(), key=lambda item: item[1])
             shared = self._words.shared_words(question, [key for key, _ in best])

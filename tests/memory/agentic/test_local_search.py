@@ -9,6 +9,7 @@ import pytest
 
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.local_search import LocalSearch
+from memory.agentic.parameters import Parameters
 from memory.search import Embedder, Loaded, VectorCache
 from tests.memory.agentic.folders import CountingBackend, age, folder_in, save
 from tests.memory.search.embedders import Meanings
@@ -150,10 +151,14 @@ async def test_vectors_outlive_the_program(tmp_path: Path) -> None:
     save(tmp_path, "pets.md", "Two budgerigars.")
     for expected in [[], ["pets.md"]]:
         embedder = Meanings({"budgerigars": "bird", "parrots": "bird"})
+        embedder.is_open.clear()
         _, folder, search = searching(tmp_path, embedder, VectorCache(tmp_path / "vectors.db"))
-        assert await found(folder, search, "parrots") == expected
+        first = asyncio.create_task(found(folder, search, "parrots"))
         if not expected:
-            await embedded(search)
+            assert await first == expected
+        embedder.is_open.set()
+        assert await first == expected
+        await embedded(search)
         search.close()
 
 
@@ -169,6 +174,19 @@ async def test_what_search_by_meaning_lacks_is_remarked(tmp_path: Path) -> None:
     await embedded(search)
     assert search.remark == ""
     search.close()
+
+
+async def test_parameters_say_what_it_searches_by(tmp_path: Path) -> None:
+    save(tmp_path, "pets.md", "Two budgerigars.")
+    folder = folder_in(tmp_path)
+    embedder = Meanings({"budgerigars": "bird"})
+    for wanted, embedded_files in [(None, 0), (embedder, 1)]:
+        search = LocalSearch.of(folder, Parameters(retrieval_embedder=wanted))
+        assert await found(folder, search, "budgerigars") == ["pets.md"]
+        await embedded(search)
+        assert search._search.progress().embedded == embedded_files
+        assert search.remark == ""
+        search.close()
 
 
 async def test_without_an_embedder_the_reason_is_remarked(tmp_path: Path) -> None:

@@ -252,3 +252,8 @@ def test_a_negative_limit_is_refused() -> None:
 def test_an_unknown_selector_is_refused() -> None:
     with pytest.raises(ValueError, match="retrieval_selector must be one of"):
         Parameters(retrieval_selector="magic")
+
+
+def test_an_unknown_embedder_is_refused() -> None:
+    with pytest.raises(ValueError, match="must be an embedder, 'bundled' or None: 'magic'"):
+        Parameters(retrieval_embedder="magic")

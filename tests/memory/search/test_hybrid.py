@@ -128,16 +128,6 @@ def test_a_new_passage_is_found_by_its_words_before_it_is_embedded(
     assert keys(search, "parrots")[0] == "new"
 
 
-def test_meaning_may_be_left_out_where_words_find_enough(search: HybridSearch[str], embedder: Meanings) -> None:
-    search.add([Passage("tea", "green tea"), Passage("pot", "tea pot"), Passage("pets", "budgerigars")])
-    assert search.wait_embedded(60)
-    enough = search.search("tea parrots", 2, words_may_do=True)
-    assert [(hit.key, hit.semantic) for hit in enough] == [("tea", None), ("pot", None)]
-    not_enough = search.search("tea parrots", 3, words_may_do=True)
-    assert {hit.key for hit in not_enough} == {"tea", "pot", "pets"}
-    assert all(hit.semantic is not None for hit in not_enough)
-
-
 def test_what_changes_or_goes_while_it_is_embedded_leaves_no_trace(
     search: HybridSearch[str], embedder: Meanings
 ) -> None:
