@@ -13,9 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from agent_core.agent import Agent
 from agent_core.change import Added, Deleted, MemoryChange, MemoryState, Snapshot, SummaryChanged
 from agent_core.marks import Entry
 from agent_core.message import AssistantMsg, Msg, TextBlock, ToolResultBlock, UserMsg
+from agent_core.model.scripted_model import ScriptedChatModel
 from memory import InMemoryMemory, MemoryBase
 from memory.working.open import open_memory
 from tests.memory.working.other_process import finish, other_process
@@ -175,6 +177,20 @@ async def test_messages_and_summary_are_there_for_a_new_process(url: str, user: 
         await memory.update_compressed_summary("so far")
     async with other_process(url, user, "s", "say") as process:
         assert await finish(process) == "so far|1|[TextBlock(text='“é”, 中, 🙂, \\x00')]\n"
+
+
+async def test_an_agent_goes_on_where_another_one_stopped(url: str, user: str) -> None:
+    async with open_memory(url, "s", user) as memory:
+        await Agent("assistant", "Be brief.", ScriptedChatModel(["noted"]), memory=memory).reply(
+            "the key is under the pot"
+        )
+        await memory.update_compressed_summary("we spoke of gardens")
+    async with open_memory(url, "s", user) as memory:
+        model = ScriptedChatModel(["under the pot"])
+        await Agent("assistant", "Be brief.", model, memory=memory).reply("where is it?")
+        sent = [msg.get_text_content() for msg in model.requests[0].messages]
+        assert sent[1:] == ["we spoke of gardens", "the key is under the pot", "noted", "where is it?"]
+        assert await memory.size() == 4
 
 
 async def test_a_process_that_is_killed_while_it_writes_leaves_whole_operations(url: str, user: str) -> None:
