@@ -14,7 +14,7 @@ from memory.mem0.store_call import StoreCall, serving_store_call
 
 ASYNC_METHODS = ("add", "search")
 GRACE = 2.0
-"""Seconds that a call goes on for after it was given up: what has begun to write shall end, what hangs shall not stay."""
+"""Seconds that a call goes on for after it was given up: what writes shall end, what hangs shall not stay."""
 
 
 def require_async(client: object) -> None:
@@ -118,7 +118,7 @@ class Mem0Client:
         return await self._thread.run(self._to_the_end(work))
 
     async def _to_the_end(self, work: Callable[[], Awaitable[Any]]) -> Any:
-        """On the client's loop: work that goes on a little when nobody waits any longer, so that it is not cut in half."""
+        """On the client's loop: work that goes on a little when nobody waits any longer, not to be cut in half."""
         task = asyncio.ensure_future(work())
         self._running.add(task)
         task.add_done_callback(self._forget)

@@ -79,7 +79,7 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def _use_write_ahead_log(connection: sqlite3.Connection) -> None:
-    """Let readers and a writer go on side by side. Alone of all statements this one does not wait for others by itself."""
+    """Let readers and a writer go on side by side. This statement alone does not wait for others by itself."""
     deadline = time.monotonic() + PATIENCE
     while True:
         try:

@@ -76,7 +76,7 @@ async def test_a_config_that_is_none_is_refused_at_once(make: Make) -> None:
 
 
 async def test_a_config_that_mem0_refuses_is_told(make: Make) -> None:
-    with pytest.raises(StorageError, match="mem0_config cannot be used.*provider"):
+    with pytest.raises(StorageError, match=r"mem0_config cannot be used.*provider"):
         await make(mem0_config={"vector_store": {"provider": "none such"}}).start()
 
 

@@ -62,7 +62,7 @@ async def test_a_useless_answer_is_asked_for_once_more(chat_model: OpenAIChatMod
 
 async def test_two_useless_answers_are_a_failure_and_not_nothing(chat_model: OpenAIChatModel, brain: Brain) -> None:
     brain.will_extract("I would rather not.", "Really, no.")
-    with pytest.raises(ExtractionError, match="m gave 'Really, no.' instead of JSON, twice"):
+    with pytest.raises(ExtractionError, match=r"m gave 'Really, no.' instead of JSON, twice"):
         await extracted(chat_model)
     assert len(brain.asked) == 2
 

@@ -87,7 +87,11 @@ async def test_memories_of_all_agents_are_listed(make: Make) -> None:
     for agent in (None, "one", "two"):
         await make(agent_id=agent).facts.add(f"told to {agent}")
     facts = await make(agent_id="one").facts.list()
-    assert [(fact.text, fact.agent) for fact in facts] == [("told to two", "two"), ("told to one", "one"), ("told to None", "")]
+    assert [(fact.text, fact.agent) for fact in facts] == [
+        ("told to two", "two"),
+        ("told to one", "one"),
+        ("told to None", ""),
+    ]
 
 
 def holding(folder: Path, text: str) -> list[str]:

@@ -30,9 +30,7 @@ async def client(platform: PlatformStub) -> AsyncIterator[Any]:
     await client.async_client.aclose()
 
 
-async def test_the_hosted_client_is_called_as_its_api_wants_it(
-    make: Make, client: Any, platform: PlatformStub
-) -> None:
+async def test_the_hosted_client_is_called_as_its_api_wants_it(make: Make, client: Any, platform: PlatformStub) -> None:
     """D03: a user id as a top-level argument of search is refused by the service."""
     middleware = make(client=client)
     agent = agent_with(middleware)

@@ -74,7 +74,7 @@ async def test_a_search_that_fails_is_told_and_one_of_several_costs_only_itself(
     assert "Alice likes tea" in found
     assert "1 of 2 searches failed" in found
     client.will_fail(RuntimeError("boom"))
-    with pytest.raises(ToolError, match="could not be searched: .*boom"):
+    with pytest.raises(ToolError, match=r"could not be searched: .*boom"):
         await search.call(keywords=["a"])
 
 
@@ -82,7 +82,9 @@ async def test_only_the_content_is_stored_and_the_thinking_is_echoed(make: Make,
     brain.will_extract(memories("Alice lives in Hangzhou", "Alice likes tea"))
     middleware = make(mode="agent_control")
     _, add = await tools_of(middleware)
-    call = calling("add_memory", thinking="she will ask again", content=["Alice lives in Hangzhou.", "Alice likes tea."])
+    call = calling(
+        "add_memory", thinking="she will ask again", content=["Alice lives in Hangzhou.", "Alice likes tea."]
+    )
     agent = agent_with(middleware, call, "Noted.", tools=[add])
     await agent.reply("Hi")
     assert await result_of(agent) == (
@@ -99,7 +101,10 @@ async def test_the_tools_are_allowed_without_asking(make: Make) -> None:
     middleware = make(client=FakeClient())
     tools = await tools_of(middleware)
     for mode in (PermissionMode.DEFAULT, PermissionMode.ACCEPT_EDITS, PermissionMode.DONT_ASK):
-        calls = [*calling("search_memory", keywords=["x"]), ToolCallBlock("c2", "add_memory", '{"thinking":"","content":["y"]}')]
+        calls = [
+            *calling("search_memory", keywords=["x"]),
+            ToolCallBlock("c2", "add_memory", '{"thinking":"","content":["y"]}'),
+        ]
         agent = agent_with(middleware, calls, "Done.", tools=tools)
         agent.state.permission_context.mode = mode
         await agent.reply("Hi")

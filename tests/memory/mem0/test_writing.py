@@ -203,7 +203,6 @@ async def test_160_calls_at_once_lose_nothing_and_fail_nowhere(make: Make, brain
     brain.will_extract(*[extract] * 20)
     middleware = make()
     agents = [agent_with(middleware, f"answer {number}") for number in range(20)]
-    _, add = await middleware.list_tools()
     given = make(chat_model=None)
     _, add_given = await given.list_tools()
     work = [agent.reply(f"message {number}") for number, agent in enumerate(agents)]
