@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
-import traceback
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
@@ -19,6 +18,7 @@ from tui.commands import APP, Command, bindings
 from tui.handlers import HANDLERS
 from tui.handlers.errors import CommandError
 from tui.literal_text import visible
+from tui.log import write_down
 from tui.prompt_history import PromptHistory
 from tui.screens.main import MainScreen
 from tui.theme import faded_variables
@@ -77,7 +77,7 @@ class MnemoscopeApp(App[None]):
         """Show the session; start the runtime once that is to be seen."""
         self._answer_signals()
         await self.push_screen(self._main)
-        self.call_after_refresh(self.run_worker, self._start())
+        self.call_after_refresh(self.run_worker, self._start)
 
     async def _start(self) -> None:
         try:
@@ -149,12 +149,5 @@ class MnemoscopeApp(App[None]):
 
     def _told(self, error: Exception | None) -> str:
         """Write the error down, and give the line that says where."""
-        path = self._runtime.log_path
-        line = f"mnemoscope: internal error: {type(error).__name__}. The session is saved."
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-                file.writelines(traceback.format_exception(error))
-        except OSError as problem:
-            return f"{line} Details could not be written to {path}: {problem.strerror}."
-        return f"{line} Details are in {path}."
+        place = write_down(error, self._runtime.log_path) if error is not None else self._runtime.log_path
+        return f"mnemoscope: internal error: {type(error).__name__}. The session is saved. Details are in {place}."

@@ -54,7 +54,7 @@ def test_a_program_killed_in_a_tool_is_gone_on_with(start: Start, home: Path) ->
         assert terminal.exit_code() == 128 + signal.SIGKILL
 
         terminal.start(command("-c", *options))
-        terminal.wait_for("write it", "Let me write.", "interrupted", "ready")
+        terminal.wait_for("write it", "Let me write.", "Interrupted", "ready")
         terminal.say("hi")
         terminal.wait_for("It goes on.")
         assert not (home / "out.md").exists()
