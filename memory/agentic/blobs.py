@@ -1,15 +1,14 @@
 """`Blobs`: what memory files held before and after their changes, each content kept once by its hash.
 
 Contents lie in up to 256 ZIP files, by the first two digits of their SHA-256: few enough files for twenty thousand
-contents, each small enough to be replaced as a whole, and readable with any unzip.
+contents, each small enough to be replaced as a whole, and readable with any unzip. What reads them is imported late,
+for the start of the program does not need it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import io
-import zipfile
-import zlib
 from collections.abc import Collection, Iterable
 
 from agent_core.tool.backend import BackendBase
@@ -104,6 +103,8 @@ class Blobs:
 
 def _held(data: bytes) -> tuple[set[str], bool]:
     """The digests in a ZIP file, and whether it is damaged."""
+    import zipfile
+
     if not data:
         return set(), False
     try:
@@ -114,6 +115,9 @@ def _held(data: bytes) -> tuple[set[str], bool]:
 
 
 def _content(data: bytes, digest: str) -> bytes | None:
+    import zipfile
+    import zlib
+
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             content = archive.read(digest)
@@ -123,6 +127,8 @@ def _content(data: bytes, digest: str) -> bytes | None:
 
 
 def _packed(data: bytes, more: dict[str, bytes]) -> bytes:
+    import zipfile
+
     buffer = io.BytesIO(data)
     with zipfile.ZipFile(buffer, "a", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for digest, content in more.items():

@@ -19,7 +19,6 @@ from agent_core.paths import escape, is_sensitive, one_line
 from agent_core.permission import PermissionBehavior, PermissionDecision, PermissionMode, PermissionRule
 from agent_core.tool.base import ToolBase
 from agent_core.tool.file_tool import ChangingTool
-from memory.agentic.concerns import find_concerns
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.tool_path import path_in_memory
 
@@ -85,6 +84,9 @@ class Guard:
     async def _concerns(self, tool: ToolBase, relative: str, arguments: dict[str, Any]) -> list[str]:
         if not isinstance(tool, ChangingTool):
             return []
+        # Imported late: its patterns cost more than the rest, and are needed only when something is saved.
+        from memory.agentic.concerns import find_concerns
+
         path = posixpath.join(await self._folder.root(), relative)
         try:
             before = await tool.present_bytes(path)

@@ -2,36 +2,35 @@
 
 from __future__ import annotations
 
-import asyncio
-import posixpath
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from memory.agentic.blobs import LARGEST
-from memory.agentic.folder import INDEX_NAME, MemoryFolder, Scan
+from memory.agentic.folder import MemoryFolder, Scan
 from memory.agentic.journal import Journal, known_contents, told
 from memory.agentic.journal_entry import Action, Author, JournalEntry, digest_of, new_entry
-from memory.agentic.memory_file import MemoryFile
 from memory.agentic.seen import Seen, load_seen, save_seen, seen_version
+from memory.agentic.watched_files import WatchedFile, WatchedFiles, is_listed
 
 _OUTSIDE = Author(origin="outside")
-_READ_AT_ONCE = 16
 _KEPT_AT_FIRST = 64 * 2**20
 """Bytes of files that were there before the history began and whose contents are kept, so that they can be undone."""
 
 
-class _File(NamedTuple):
-    path: str
-    version: str
+class _Unlike(NamedTuple):
+    """A file that does not hold what it was thought to hold."""
+
+    file: WatchedFile
+    data: bytes
+    digest: str
 
 
 class OutsideWatch:
     """Compares the listing of a memory folder with what was seen of it last.
 
     A file is read only when its version has changed, or when the history says that it holds something else. What is
-    there at the very first look is taken as it is. Files of more than 16 MiB are not watched.
+    there at the very first look is taken as it is.
 
     Args:
         folder: the memory folder.
@@ -41,10 +40,10 @@ class OutsideWatch:
     def __init__(self, folder: MemoryFolder, journal: Journal) -> None:
         self._folder = folder
         self._journal = journal
+        self._files = WatchedFiles(folder)
         self._seen: dict[str, Seen] | None = None
         self._seen_version = ""
-        self._listed: tuple[MemoryFile, ...] | None = None
-        self._topics: dict[str, _File] = {}
+        self._unchanged: object = None
 
     async def look(self, scan: Scan) -> None:
         """Record what has changed since the last look.
@@ -52,31 +51,24 @@ class OutsideWatch:
         Raises:
             StorageError: the history cannot be read or written; the next look tries again.
         """
-        present = await self._present(scan)
+        present = await self._files.present(scan)
         known = known_contents(await self._journal.entries())
         seen = await self._load()
+        state = (id(present), known, self._seen_version)
+        if state == self._unchanged:
+            return
         if seen is None:
             if present:
                 await self._begin(present)
             return
-        changed = {path: file for path, file in present.items() if _is_news(seen.get(path), file, path, known)}
-        gone = [] if scan.problems else await self._gone(present, seen, known)
+        changed = {path: file for path, file in present.items() if _is_news(seen.get(path), file, known.get(path, ""))}
+        missing = {path for path in seen if path not in present}
+        missing |= {path for path, digest in known.items() if digest and path not in present and is_listed(path)}
+        gone = [] if scan.problems else await self._files.missing(sorted(missing))
         if changed or gone:
-            async with self._journal.changing():
-                await self._take(changed, gone, seen)
-
-    async def _present(self, scan: Scan) -> dict[str, _File]:
-        """The files that are watched, by their paths from the folder."""
-        root = await self._folder.root()
-        if self._listed != scan.files:
-            files = [file for file in scan.files if file.version and file.size <= LARGEST]
-            self._topics = {posixpath.relpath(file.path, root): _File(file.path, file.version) for file in files}
-            self._listed = scan.files
-        path = await self._folder.locate(INDEX_NAME)
-        info = await self._folder.backend.stat(path) if path else None
-        if path is None or info is None or info.is_dir or info.size > LARGEST:
-            return self._topics
-        return {INDEX_NAME: _File(path, info.version), **self._topics}
+            await self._take(changed, gone, seen)
+        else:
+            self._unchanged = state
 
     async def _load(self) -> dict[str, Seen] | None:
         """What was seen, by this program or by another since."""
@@ -88,69 +80,69 @@ class OutsideWatch:
                 self._seen, self._seen_version = await load_seen(backend, place), version
         return self._seen
 
-    async def _begin(self, present: Mapping[str, _File]) -> None:
+    async def _begin(self, present: Mapping[str, WatchedFile]) -> None:
         """Take the files as they are, keeping what they hold as long as that is not too much."""
+        seen: dict[str, Seen] = {}
+        kept: list[bytes] = []
+        size = 0
+        async for path, data in self._files.read(present):
+            seen[path] = Seen(present[path].version, digest_of(data))
+            if size + len(data) <= _KEPT_AT_FIRST:
+                size += len(data)
+                kept.append(data)
+        # From now on this program knows what it has seen, even if it cannot be written down.
+        self._seen = seen
         async with self._journal.changing():
-            # From now on this process knows what it has seen, even if nothing can be written down.
-            seen = self._seen = {}
-            kept, size = [], 0
-            async for path, data in self._read(present):
-                seen[path] = Seen(present[path].version, digest_of(data))
-                if size + len(data) <= _KEPT_AT_FIRST:
-                    size += len(data)
-                    kept.append(data)
             await self._journal.keep(kept)
             await self._save(seen)
 
-    async def _gone(
-        self, present: Mapping[str, _File], seen: Mapping[str, Seen], known: Mapping[str, str | None]
-    ) -> list[str]:
-        """Files that were there and are so no more; none when the whole folder is gone, which may come back."""
-        missing = {path for path in seen if path not in present}
-        missing |= {path for path, digest in known.items() if digest and path not in present and _is_listed(path)}
-        root = await self._folder.root()
-        backend = self._folder.backend
-        if not missing or await backend.stat(root) is None:
-            return []
-        return [path for path in sorted(missing) if await backend.stat(posixpath.join(root, path)) is None]
+    async def _take(self, changed: Mapping[str, WatchedFile], gone: Iterable[str], seen: dict[str, Seen]) -> None:
+        """Find out what has become of files, and write it down."""
+        known = known_contents(await self._journal.settled())
+        looked_at: dict[str, Seen] = {}
+        unlike: dict[str, _Unlike] = {}
+        # Read before others are kept away, since there may be many.
+        async for path, data in self._files.read(changed):
+            digest = digest_of(data)
+            looked_at[path] = Seen(changed[path].version, digest)
+            if digest != _expected(path, seen, known):
+                unlike[path] = _Unlike(changed[path], data, digest)
+        async with self._journal.changing():
+            gone = await self._files.missing(gone)
+            await self._record(unlike, gone, seen)
+            # Not before it is written down: else nobody would look again.
+            seen.update(looked_at)
+            for path in gone:
+                seen.pop(path, None)
+            await self._save(seen)
 
-    async def _take(self, changed: Mapping[str, _File], gone: Iterable[str], seen: dict[str, Seen]) -> None:
-        """Find out what has become of files, and write it down. Nobody else changes anything meanwhile."""
+    async def _record(self, unlike: Mapping[str, _Unlike], gone: Iterable[str], seen: Mapping[str, Seen]) -> None:
+        """Write down what nobody else accounts for, with all others kept away."""
         entries = await self._journal.settled()
         known = known_contents(entries)
         lost = {path: digest for path in gone if (digest := _expected(path, seen, known)) is not None}
         news: list[JournalEntry] = []
-        kept: list[bytes] = []
-        looked_at: dict[str, Seen] = {}
-        async for path, data in self._read(changed):
-            file, digest = changed[path], digest_of(data)
+        for path, (file, data, digest) in unlike.items():
             expected = _expected(path, seen, known)
-            if digest != expected:
-                kept.append(data)
-                if expected is None and (old := next((name for name in lost if lost[name] == digest), None)):
-                    del lost[old]
-                    news.append(self._entry("rename", path, data, digest, from_path=old))
-                elif not await self._explains(path, file, data, entries, seen):
-                    before = await self._journal.content(expected)
-                    entry = self._entry("edit" if expected else "create", path, data, expected)
-                    news.append(replace(entry, before_size=len(before or b"")))
-            looked_at[path] = Seen(file.version, digest)
+            if digest == expected or not await self._files.is_still(file):
+                continue
+            old = next((name for name in lost if lost[name] == digest), None) if expected is None else None
+            if old is not None:
+                del lost[old]
+                news.append(self._entry("rename", path, data, digest, from_path=old))
+            elif not await self._explains(path, file, data, entries, seen):
+                news.append(self._entry("edit" if expected else "create", path, data, expected))
         news += [self._entry("delete", path, None, digest) for path, digest in lost.items()]
-        await self._journal.record(news, kept)
-        # Not before it is written down: else nobody would look again.
-        seen.update(looked_at)
-        for path in gone:
-            seen.pop(path, None)
-        await self._save(seen)
+        await self._journal.record(news, [one.data for one in unlike.values()])
 
     async def _explains(
-        self, path: str, file: _File, data: bytes, entries: Iterable[JournalEntry], seen: Mapping[str, Seen]
+        self, path: str, file: WatchedFile, data: bytes, entries: list[JournalEntry], seen: Mapping[str, Seen]
     ) -> bool:
         """Whether a program that was killed in the middle of a change explains what a file holds."""
         if (pending := await self._journal.pending(path)) is not None:
             await self._journal.settle(pending.id, data)
             return True
-        last = next((entry for entry in reversed(list(entries)) if path in (entry.path, entry.from_path)), None)
+        last = next((entry for entry in reversed(entries) if path in (entry.path, entry.from_path)), None)
         if last is not None and seen.get(path) == (file.version, digest_of(data)):
             # Untouched since before that change, which was written down and then never made.
             await self._journal.void([last.id])
@@ -163,23 +155,6 @@ class OutsideWatch:
         entry = new_entry(path, action, _OUTSIDE, self._journal.clock(), after=data, from_path=from_path)
         return replace(entry, before=before)
 
-    async def _read(self, files: Mapping[str, _File]) -> AsyncIterator[tuple[str, bytes]]:
-        """What files hold, a few at a time; those that cannot be read are left for the next look."""
-        paths = list(files)
-        for start in range(0, len(paths), _READ_AT_ONCE):
-            batch = paths[start : start + _READ_AT_ONCE]
-            contents = await asyncio.gather(*(self._content(files[path].path) for path in batch))
-            for path, data in zip(batch, contents, strict=True):
-                if data is not None:
-                    yield path, data
-
-    async def _content(self, path: str) -> bytes | None:
-        try:
-            data = await self._folder.backend.read_file(path, limit=LARGEST + 1, follow=False)
-        except OSError:
-            return None
-        return data if len(data) <= LARGEST else None
-
     async def _save(self, seen: Mapping[str, Seen]) -> None:
         backend = self._folder.backend
         with told("written"):
@@ -188,8 +163,9 @@ class OutsideWatch:
             self._seen_version = await seen_version(backend, place)
 
 
-def _is_news(seen: Seen | None, file: _File, path: str, known: Mapping[str, str | None]) -> bool:
-    return seen is None or seen.version != file.version or known.get(path, seen.digest) != seen.digest
+def _is_news(seen: Seen | None, file: WatchedFile, known: str | None) -> bool:
+    """Whether a file is of a version not seen yet, or holds something else by the history; `known` may be empty."""
+    return seen is None or seen.version != file.version or (known != "" and known != seen.digest)
 
 
 def _expected(path: str, seen: Mapping[str, Seen], known: Mapping[str, str | None]) -> str | None:
@@ -197,10 +173,3 @@ def _expected(path: str, seen: Mapping[str, Seen], known: Mapping[str, str | Non
     if path in known:
         return known[path]
     return seen[path].digest if path in seen else None
-
-
-def _is_listed(path: str) -> bool:
-    """Whether a scan would list a file of that path."""
-    names = path.split("/")
-    is_topic = names[-1][-3:].lower() == ".md" and names[-1] != INDEX_NAME
-    return path == INDEX_NAME or (is_topic and not any(name.startswith(".") for name in names))
