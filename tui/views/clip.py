@@ -24,5 +24,5 @@ def clip(text: str, max_lines: int, max_characters: int) -> Clipped:
 
 def size_in_words(text: str) -> str:
     """How long a text is: `12 lines, 3,400 characters`."""
-    lines = text.count("\n") + 1
-    return f"{lines:,} {'line' if lines == 1 else 'lines'}, {len(text):,} characters"
+    lines, characters = text.count("\n") + 1, len(text)
+    return f"{lines:,} line{'s' * (lines != 1)}, {characters:,} character{'s' * (characters != 1)}"

@@ -36,7 +36,7 @@ class PromptInput(TextArea):
         height: auto;
         min-height: 3;
         max-height: 10;
-        border: round $border-blurred;
+        border: round $foreground 25%;
         background: transparent;
         padding: 0 1;
         scrollbar-size-vertical: 1;

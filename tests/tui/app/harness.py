@@ -25,6 +25,7 @@ from tui.widgets.prompt_input import PromptInput
 @dataclass
 class Session:
     id: str
+    problem: str = ""
 
 
 class SmallRuntime:

@@ -150,7 +150,7 @@ async def test_while_asked_the_chat_scrolls_the_change_scrolls_and_panes_can_be_
         await driver.press("pageup", "pageup")
         await driver.see("line 33 of the chat", "once")
         await driver.press("f3")
-        await driver.see("messages", "in the next prompt")
+        await driver.see("messages", "next prompt")
         await driver.press("f2")
         await driver.see("once")
         await go_to_question(driver)

@@ -46,7 +46,7 @@ async def test_where_it_is_narrow_panes_are_tabs(tmp_path: Path) -> None:
         await driver.say("hi")
         await driver.see("Hello.")
         await driver.press("f3")
-        screen = await driver.see("in the next prompt")
+        screen = await driver.see("next prompt")
         assert "❯ hi" not in screen
         await driver.press("escape")
         await driver.see("❯ hi")
@@ -63,7 +63,7 @@ async def test_changing_the_size_loses_nothing(tmp_path: Path) -> None:
         await resize(driver, (120, 30))
         await driver.see("Hello.", "half a thought", "agent sends")
         await resize(driver, (200, 60))
-        await driver.see("Hello.", "half a thought", "agent sends", "in the next prompt", "no memory folder")
+        await driver.see("Hello.", "half a thought", "agent sends", "next prompt", "no memory folder")
         await resize(driver, (80, 24))
         await driver.see("agent sends")
         await driver.press("f2")
@@ -74,7 +74,7 @@ async def test_a_click_on_a_tab_leads_there(tmp_path: Path) -> None:
     async with driving(SmallRuntime(folder=tmp_path)) as driver:
         column = driver.screen.splitlines()[0].index("Content") + 2
         await driver.pilot.click(offset=(column, 0))
-        await driver.see("in the next prompt")
+        await driver.see("next prompt")
 
 
 async def test_sticky_marks_are_the_same_in_chat_and_filter(tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
+from agent_core.event import Event
 from tests.agent_core.agents import make_agent
+from tui.views.content import ContentView
 from tui.views.session_view import SessionView
 
 
@@ -24,3 +28,18 @@ async def test_only_what_an_event_changes_is_to_be_drawn() -> None:
     assert "chat" in dirty
     assert "status" not in dirty
     assert view.take_dirty() == set()
+
+
+async def test_a_view_that_fails_is_left_out_and_told_and_the_others_go_on(caplog: pytest.LogCaptureFixture) -> None:
+    class Broken(ContentView):
+        def apply(self, event: Event) -> bool:
+            raise RuntimeError("a fault")
+
+    agent = make_agent("Hello.")
+    view = SessionView(agent)
+    view._views["content"] = Broken()
+    agent.trace.subscribe(view.apply)
+    await agent.reply("hi")
+    assert view.broken == ["content"]
+    assert len(view.chat.items) == 2
+    assert "the view content failed on" in caplog.text
