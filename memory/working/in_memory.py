@@ -76,7 +76,7 @@ class InMemoryMemory(MemoryBase):
         if added and self._listeners:
             self._publish(Added(stored(added, start)))
         if wanted:
-            self._change_marks(known, lambda _, marks: joined(marks, wanted))
+            self._change_marks(sorted(set(known)), lambda _, marks: joined(marks, wanted))
 
     async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
         """Delete messages by id; how many there were."""

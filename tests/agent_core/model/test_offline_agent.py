@@ -54,20 +54,32 @@ async def test_given_time_the_hint_makes_opening_files_needless(tmp_path: Path) 
     assert not any(msg.get_content_blocks(ToolCallBlock) for msg in held)
 
 
-async def test_every_write_asks_and_a_refusal_is_told(tmp_path: Path) -> None:
+async def test_saving_asks_once_for_the_topic_and_its_line_of_the_index(tmp_path: Path) -> None:
     asked: list[str] = []
 
     async def approve(call: ToolCallBlock, diff: str) -> str:
         asked.append(call.name)
         assert diff
-        return "once" if len(asked) == 1 else "no"
+        return "once"
 
     agent = new_agent(tmp_path, approve=approve)
     agent.state.permission_context.mode = PermissionMode.DEFAULT
     answer = (await agent.reply("remember that I live in Hangzhou")).get_text_content() or ""
-    assert asked == ["Write", "Write"]
+    assert asked == ["Write"]
     assert answer.startswith("Saved:\n- I live in Hangzhou")
-    assert "MEMORY.md does not list it yet: Write was not allowed (The user refused this call)" in answer
+    assert "listed in MEMORY.md" in answer
+
+
+async def test_a_refusal_is_told(tmp_path: Path) -> None:
+    async def approve(call: ToolCallBlock, diff: str) -> str:
+        return "no"
+
+    agent = new_agent(tmp_path, approve=approve)
+    agent.state.permission_context.mode = PermissionMode.DEFAULT
+    answer = (await agent.reply("remember that I live in Hangzhou")).get_text_content() or ""
+    assert answer.startswith("I did not save this:\n- I live in Hangzhou")
+    assert "The user refused this call" in answer
+    assert not (tmp_path / "Memory").exists()
 
 
 async def test_with_no_one_to_ask_nothing_is_claimed(tmp_path: Path) -> None:
