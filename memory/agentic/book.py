@@ -18,6 +18,7 @@ from memory.agentic.bundle import read_bundle, to_json, to_zip
 from memory.agentic.concerns import find_concerns
 from memory.agentic.duplicates import twins
 from memory.agentic.folder import MemoryFolder
+from memory.agentic.folder_paths import relative_to
 from memory.agentic.index import parse_index
 from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import USER, Author, JournalEntry
@@ -26,6 +27,7 @@ from memory.agentic.lint import Problem, lint
 from memory.agentic.memory_file import MemoryFile, decode, header_of
 from memory.agentic.mending import mend
 from memory.agentic.names import name_for
+from memory.agentic.outside_watch import OutsideWatch
 from memory.agentic.parameters import Parameters
 from memory.agentic.portability import Imported, collect, take_in
 from memory.agentic.provenance import origin_of
@@ -101,6 +103,7 @@ class MemoryBook:
         self.purge_listeners: list[PurgeListener] = []
         self._get_local_search = get_local_search or self._make_local_search
         self._local_search: LocalSearch | None = None
+        self._watch: OutsideWatch | None = None
 
     @classmethod
     def open(
@@ -111,6 +114,15 @@ class MemoryBook:
 
     # --- Looking
 
+    async def look(self) -> None:
+        """Have the history tell what other programs have done since somebody looked last.
+
+        Within an agent's middleware this is done with every scan.
+        """
+        if self._watch is None:
+            self._watch = OutsideWatch(self.folder, self.journal)
+        await self._watch.look(await self.folder.scan())
+
     async def memories(self) -> list[Card]:
         """All memories, the newest first, disabled ones too."""
         files = (await self.folder.scan()).files
@@ -120,8 +132,7 @@ class MemoryBook:
         links = await follow_links(self.folder, parse_index(index.text), files)
         unlinked = {file.path for file in without_link(links, files)}
         return [
-            Card(file, origin_of(posixpath.relpath(file.path, root), entries), file.path not in unlinked)
-            for file in files
+            Card(file, origin_of(relative_to(root, file.path), entries), file.path not in unlinked) for file in files
         ]
 
     async def find(self, name: str) -> str:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-import posixpath
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 from weakref import WeakSet
 
 from msgspec.structs import replace
 
+from agent_core.errors import StorageError
 from agent_core.event import Event, FileChanged, Noticed
 from agent_core.tool.diff import unified_diff
+from memory.agentic.folder_paths import path_in
 from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import JournalEntry
 
@@ -69,19 +70,25 @@ class FileEvents:
             agent.trace.append(replace(event, reply_id=reply_id) if is_here else event)
 
     async def _event(self, entry: JournalEntry) -> FileChanged:
-        before, after = [await self._journal.content(digest) for digest in (entry.before, entry.after)]
-        is_known = (before is None) == (entry.before is None) and (after is None) == (entry.after is None)
-        diff = await asyncio.to_thread(unified_diff, before, after, entry.path) if is_known else ""
         root = await self._journal.folder.root()
         return FileChanged(
-            path=posixpath.join(root, entry.path),
+            path=path_in(root, entry.path),
             origin=entry.origin,
-            diff=diff,
+            diff=await self._diff(entry),
             call_id=entry.call_id,
             msg_id=entry.msg_id,
             entry_id=entry.id,
             action=entry.action,
             before_hash=entry.before or "",
             after_hash=entry.after or "",
-            from_path=posixpath.join(root, entry.from_path) if entry.from_path else "",
+            from_path=path_in(root, entry.from_path) if entry.from_path else "",
         )
+
+    async def _diff(self, entry: JournalEntry) -> str:
+        try:
+            before, after = [await self._journal.content(digest) for digest in (entry.before, entry.after)]
+        except StorageError:
+            return ""
+        if (before is None) != (entry.before is None) or (after is None) != (entry.after is None):
+            return ""
+        return await asyncio.to_thread(unified_diff, before, after, entry.path)

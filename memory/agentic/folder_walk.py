@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import AsyncIterator
 
 from agent_core.tool.backend import FileInfo
 from memory.agentic.folder import MemoryFolder
+from memory.agentic.folder_paths import path_in
 
 
 async def walk(folder: MemoryFolder) -> AsyncIterator[tuple[str, FileInfo]]:
@@ -22,7 +22,7 @@ async def walk(folder: MemoryFolder) -> AsyncIterator[tuple[str, FileInfo]]:
     while prefixes:
         prefix = prefixes.pop()
         try:
-            found = await folder.backend.list_dir(posixpath.join(root, prefix))
+            found = await folder.backend.list_dir(path_in(root, prefix))
         except FileNotFoundError:
             continue
         for info in sorted(found, key=lambda one: one.name):

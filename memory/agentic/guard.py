@@ -8,7 +8,6 @@ looks like a secret, or removes more than half of a file, asks in any mode but b
 from __future__ import annotations
 
 import asyncio
-import posixpath
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -20,6 +19,7 @@ from agent_core.permission import PermissionBehavior, PermissionDecision, Permis
 from agent_core.tool.base import ToolBase
 from agent_core.tool.file_tool import ChangingTool
 from memory.agentic.folder import MemoryFolder
+from memory.agentic.folder_paths import path_in
 from memory.agentic.tool_path import path_in_memory
 
 if TYPE_CHECKING:
@@ -56,13 +56,14 @@ class Guard:
             return decision
         mode = agent.state.permission_context.mode
         concerns = await self._concerns(tool, relative, arguments) if mode is not PermissionMode.BYPASS else []
+        reply_id = agent.state.reply_id
         if concerns:
+            self._asked.setdefault(reply_id, set()).add(call.id)
             return _concerned(decision, relative, concerns, mode)
         # Without rules to suggest, it is a rule that wants to be asked.
         is_plain_question = decision.behavior is PermissionBehavior.ASK and decision.suggested_rules
         if not is_plain_question or is_sensitive(relative):
             return decision
-        reply_id = agent.state.reply_id
         if mode is PermissionMode.ACCEPT_EDITS:
             return _allowed(decision, "edits of memories are accepted")
         if reply_id in self._allowed:
@@ -87,7 +88,7 @@ class Guard:
         # Imported late: its patterns cost more than the rest, and are needed only when something is saved.
         from memory.agentic.concerns import find_concerns
 
-        path = posixpath.join(await self._folder.root(), relative)
+        path = path_in(await self._folder.root(), relative)
         try:
             before = await tool.present_bytes(path)
             after = await asyncio.to_thread(tool.changed, before, arguments)

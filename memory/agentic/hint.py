@@ -15,6 +15,7 @@ from memory.agentic.memory_file import MemoryFile
 
 FILE = "file"
 FILE_HASH = "file_hash"
+ORIGIN = "origin"
 _CUT_NOTE = "\n(Cut here: the rest of the file did not fit.)"
 
 
@@ -45,6 +46,8 @@ def hint_message(memory: RecalledMemory, relative: str, earlier_question: str = 
     if earlier_question:
         note = f"Looked up for an earlier question: “{first_line(earlier_question)}”. {note}"
     metadata = {"replaces": f"memory-file:{memory.path}", FILE: memory.path, FILE_HASH: memory.content_hash}
+    if memory.origin:
+        metadata[ORIGIN] = memory.origin
     block = HintBlock(f"{memory.text}\n\n({note})", source=f"memory:{relative}")
     return AssistantMsg("memory", [block], metadata=metadata)
 

@@ -10,7 +10,6 @@ kept. Back ends without locks may lose an entry when two programs change a memor
 from __future__ import annotations
 
 import asyncio
-import posixpath
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
@@ -18,6 +17,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from agent_core.errors import StorageError
 from memory.agentic.blobs import Blobs
 from memory.agentic.folder import MemoryFolder
+from memory.agentic.folder_paths import path_in, split
 from memory.agentic.journal_entry import JournalEntry, contents, encode_line, entry_line
 from memory.agentic.journal_file import JournalFile
 from memory.agentic.retention import Retention
@@ -58,8 +58,8 @@ class Journal:
 
     async def place(self) -> str:
         """The folder that the history is kept in."""
-        root = await self.folder.root()
-        return posixpath.join(posixpath.dirname(root), FOLDER_NAME, posixpath.basename(root))
+        parent, name = split(await self.folder.root())
+        return path_in(parent, f"{FOLDER_NAME}/{name}")
 
     async def entries(self) -> list[JournalEntry]:
         """All changes that were made, oldest first; listeners hear of those that are new."""

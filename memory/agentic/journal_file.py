@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import posixpath
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
@@ -12,6 +11,7 @@ from agent_core.tool.backend import BackendBase
 from agent_core.tool.in_thread import in_thread
 from agent_core.tool.local_backend import LocalBackend
 from agent_core.tool.local_files import folder_of
+from memory.agentic.folder_paths import split
 from memory.agentic.journal_entry import Fold, JournalEntry, entry_line, fold_lines
 
 FILE_NAME = "journal.jsonl"
@@ -72,7 +72,7 @@ class JournalFile:
         """Make the folder, private to this user, and tell Git to leave it alone."""
         if await self._backend.stat(place) is not None:
             return
-        above = posixpath.dirname(place)
+        above, _ = split(place)
         if isinstance(self._backend, LocalBackend):
             for folder in (above, place):
                 await in_thread(_make_private, folder)
@@ -84,4 +84,4 @@ class JournalFile:
 def _make_private(path: str) -> None:
     """Make a folder that is nobody else's; through no link. It may be there already."""
     with folder_of(path, create=True) as (folder, before), suppress(FileExistsError):
-        os.mkdir(before + posixpath.basename(path), 0o700, dir_fd=folder)
+        os.mkdir(before + split(path)[1], 0o700, dir_fd=folder)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import posixpath
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from agent_core.paths import one_line
 from agent_core.tool.diff import unified_diff
 from memory.agentic.blobs import LARGEST
 from memory.agentic.folder import MemoryFolder
+from memory.agentic.folder_paths import path_in, relative_to
 
 
 class MemoryConflict(StorageError):
@@ -64,7 +64,7 @@ class MemoryDisk:
         located = await self._folder.locate(path)
         if located is None or located == root:
             raise StorageError(f"{one_line(path)} lies outside the memory folder.")
-        return posixpath.relpath(located, root)
+        return relative_to(root, located)
 
     async def read(self, relative: str) -> bytes | None:
         """All of a file; None when there is none."""
@@ -117,7 +117,7 @@ class MemoryDisk:
             raise await MemoryConflict.about(step.relative, step.before, present)
 
     async def _path(self, relative: str) -> str:
-        path = posixpath.join(await self._folder.root(), relative)
+        path = path_in(await self._folder.root(), relative)
         if await self._folder.locate(relative) != path:
             raise StorageError(f"{one_line(relative)} leads elsewhere through a link: nothing was read or written.")
         return path

@@ -15,6 +15,7 @@ from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.blobs import LARGEST
 from memory.agentic.bundle import Bundle, BundledFile
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
+from memory.agentic.folder_paths import path_in
 from memory.agentic.folder_walk import walk
 from memory.agentic.index import find_links, parse_index
 from memory.agentic.index_edit import IndexLine, add_entry
@@ -177,4 +178,4 @@ async def _set_times(bundle: Bundle, written: list[str], folder: MemoryFolder) -
         modified = bundle.files[path].modified
         if modified > 0:
             with suppress(OSError):
-                await in_thread(os.utime, posixpath.join(root, path), (modified, modified), follow_symlinks=False)
+                await in_thread(os.utime, path_in(root, path), (modified, modified), follow_symlinks=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import posixpath
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from typing import TYPE_CHECKING
@@ -17,6 +16,7 @@ from agent_core.tool.base import ToolBase
 from agent_core.tool.file_tool import ChangingTool
 from memory.agentic.file_events import FileEvents
 from memory.agentic.folder import Scan
+from memory.agentic.folder_paths import relative_to
 from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import Action, Author, JournalEntry, new_entry
 from memory.agentic.memory_disk import MemoryDisk
@@ -108,7 +108,7 @@ class Recording:
             self._events.tell_problem(error)
             return tuple(memories)
         root = await self._folder.root()
-        origins = [origin_of(posixpath.relpath(memory.path, root), entries) for memory in memories]
+        origins = [origin_of(relative_to(root, memory.path), entries) for memory in memories]
         return tuple(
             replace(memory, text=fence(memory.text, origin), origin=origin)
             for memory, origin in zip(memories, origins, strict=True)

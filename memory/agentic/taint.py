@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import AsyncIterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from agent_core.json_text import load_object
 from agent_core.marks import Entry
 from agent_core.message import HintBlock, ToolCallBlock, ToolResultBlock
 from memory.agentic.folder import MemoryFolder
+from memory.agentic.folder_paths import relative_to
 from memory.agentic.hint import FILE
 from memory.agentic.journal import Journal
 from memory.agentic.provenance import origin_of, quotes
@@ -58,7 +58,7 @@ class Taint:
         """Whether this is the path of a memory, and of one that did not come from a tool's result."""
         if not isinstance(path, str) or (located := await self._folder.locate(path)) is None:
             return False
-        relative = posixpath.relpath(located, await self._folder.root())
+        relative = relative_to(await self._folder.root(), located)
         return origin_of(relative, await self._journal.settled()) != "tool"
 
     async def _sources(self, entries: Sequence[Entry]) -> AsyncIterator[str]:

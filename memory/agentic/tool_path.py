@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from typing import Any
 
 from agent_core.errors import ToolError
@@ -11,6 +10,7 @@ from agent_core.tool.arguments import parse_arguments
 from agent_core.tool.base import ToolBase
 from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.folder import MemoryFolder
+from memory.agentic.folder_paths import relative_to
 
 
 async def path_of_call(folder: MemoryFolder, tool: ToolBase, call: ToolCallBlock) -> str | None:
@@ -32,4 +32,4 @@ async def path_in_memory(folder: MemoryFolder, tool: ToolBase, arguments: dict[s
     root = await folder.root()
     if path is None or path == root or not folder.backend.contains(root, path):
         return None
-    return posixpath.relpath(path, root)
+    return relative_to(root, path)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import posixpath
 from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import NamedTuple
 
 from memory.agentic.blobs import LARGEST
 from memory.agentic.folder import INDEX_NAME, MemoryFolder, Scan
+from memory.agentic.folder_paths import path_in, relative_to
 from memory.agentic.memory_file import MemoryFile
 
 _READ_AT_ONCE = 16
@@ -40,7 +40,7 @@ class WatchedFiles:
         if self._listed != scan.files or self._index != index:
             root = await self._folder.root()
             files = [file for file in scan.files if file.version and file.size <= LARGEST]
-            found = {posixpath.relpath(file.path, root): WatchedFile(file.path, file.version) for file in files}
+            found = {relative_to(root, file.path): WatchedFile(file.path, file.version) for file in files}
             self._files = found if index is None else {INDEX_NAME: index, **found}
             self._listed, self._index = scan.files, index
         return self._files
@@ -70,7 +70,7 @@ class WatchedFiles:
         try:
             if await stat(root) is None:
                 return []
-            return [path for path in paths if await stat(posixpath.join(root, path)) is None]
+            return [path for path in paths if await stat(path_in(root, path)) is None]
         except OSError:
             return []
 

@@ -12,6 +12,7 @@ from agent_core.errors import StorageError
 from agent_core.paths import one_line
 from memory.agentic.blobs import LARGEST
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
+from memory.agentic.folder_paths import relative_to
 from memory.agentic.header_edit import set_fields
 from memory.agentic.index_keeper import IndexKeeper
 from memory.agentic.journal import Journal
@@ -97,7 +98,7 @@ class MemoryWriter:
         """Call a file otherwise, `new` being its path from the memory folder; all links to it go with it."""
         new = _plainly(new, partial(checked_name, new))
         async with self.transaction("rename", by) as change:
-            relative, before = await self._existing(path)
+            relative, before = await self._existing_topic(path)
             if new == relative:
                 return Written(relative, ())
             names = await self.index.names(relative)
@@ -111,7 +112,7 @@ class MemoryWriter:
     async def delete(self, path: str, *, seen: bytes | None = None, by: Author = USER) -> Written:
         """Remove a file, and what in the index leads to it."""
         async with self.transaction("delete", by) as change:
-            relative, before = await self._existing(path, seen)
+            relative, before = await self._existing_topic(path, seen)
             change.change(relative, before, None)
             await self.index.remove(change, relative)
             return Written(relative, await change.carry_out())
@@ -119,7 +120,7 @@ class MemoryWriter:
     async def pin(self, path: str, pinned: bool = True, *, by: Author = USER) -> Written:
         """Have a memory be recalled before all others, or no more; `pinned: true` in its header says so."""
         async with self.transaction("pin" if pinned else "unpin", by) as change:
-            relative, before = await self._existing(path)
+            relative, before = await self._existing_topic(path)
             change.change(relative, before, _with_fields(relative, before, {PINNED: "true" if pinned else None}))
             return Written(relative, await change.carry_out())
 
@@ -129,7 +130,7 @@ class MemoryWriter:
         `disabled: true` in its header keeps it from being recalled, and its lines are taken out of the index.
         """
         async with self.transaction("disable" if disabled else "enable", by) as change:
-            relative, before = await self._existing(path)
+            relative, before = await self._existing_topic(path)
             after = _with_fields(relative, before, {DISABLED: "true" if disabled else None})
             change.change(relative, before, after)
             if disabled:
@@ -143,6 +144,12 @@ class MemoryWriter:
         """Put a change of several files together, with all other programs kept away."""
         async with self._journal.changing():
             yield Transaction(self.disk, self._journal, action, by, undoes)
+
+    async def _existing_topic(self, path: str, seen: bytes | None = None) -> tuple[str, bytes]:
+        relative, present = await self._existing(path, seen)
+        if relative == INDEX_NAME:
+            raise StorageError(f"{INDEX_NAME} is the index: it can be edited, and nothing else.")
+        return relative, present
 
     async def _existing(self, path: str, seen: bytes | None = None) -> tuple[str, bytes]:
         relative = await self.disk.relative(path)
@@ -163,7 +170,7 @@ class MemoryWriter:
         root = await self._folder.root()
         files = [file for file in (await self._folder.scan()).files if file.is_text and file.size <= LARGEST]
         found = []
-        for other in [INDEX_NAME, *(posixpath.relpath(file.path, root) for file in files)]:
+        for other in [INDEX_NAME, *(relative_to(root, file.path) for file in files)]:
             data = await self.disk.read(other) if other != relative else None
             if data is not None and b"\0" not in data and (b"](" in data or b"[[" in data):
                 found.append((other, data))

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
-from agent_core.tool.backend import BackendBase
+from agent_core.tool.backend import BackendBase, FileInfo
 from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.book import MemoryBook
 from memory.agentic.outside_watch import OutsideWatch
@@ -95,3 +95,44 @@ def be_killed(program: subprocess.Popen[str]) -> None:
 
 def journal_file(workdir: Path) -> Path:
     return workdir / ".mnemoscope/Memory/journal.jsonl"
+
+
+class BareBackend(BackendBase):
+    """Files in a dict: no locks, no links, no folders of its own; what a far store guarantees, and no more."""
+
+    name = "bare"
+
+    def __init__(self) -> None:
+        self.files: dict[str, bytes] = {}
+        self._versions: dict[str, int] = {}
+
+    async def read_file(self, path: str, *, limit: int | None = None, follow: bool = True) -> bytes:
+        if path not in self.files:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+        return self.files[path][:limit]
+
+    async def write_file(self, path: str, data: bytes, *, follow: bool = True) -> None:
+        self.files[path] = data
+        self._versions[path] = self._versions.get(path, 0) + 1
+
+    async def delete_file(self, path: str) -> None:
+        del self.files[path]
+
+    async def stat(self, path: str) -> FileInfo | None:
+        name = path.rsplit("/", 1)[-1]
+        if path in self.files:
+            return FileInfo(name, path, len(self.files[path]), 0.0, False, str(self._versions[path]))
+        is_folder = any(other.startswith(f"{path}/") for other in self.files)
+        return FileInfo(name, path, 0, 0.0, True, "") if is_folder else None
+
+    async def list_dir(self, path: str) -> list[FileInfo]:
+        start = f"{path.rstrip('/')}/"
+        names = {other[len(start) :].split("/")[0] for other in self.files if other.startswith(start)}
+        found = [await self.stat(start + name) for name in sorted(names)]
+        return [info for info in found if info is not None]
+
+    async def resolve(self, path: str) -> str:
+        return os.path.normpath(path)
+
+    def absolute(self, path: str) -> str:
+        return os.path.normpath(path)

@@ -149,6 +149,13 @@ async def test_a_likely_secret_asks_whatever_was_allowed(tmp_path: Path, mode: P
     assert sorted(tree(tmp_path)) == ["tea.md"]
 
 
+async def test_yes_to_a_risk_is_yes_to_the_rest_of_the_save(tmp_path: Path) -> None:
+    calls = [write(tmp_path, "wifi.md", SECRET), write(tmp_path, "MEMORY.md", "- [wifi](wifi.md)\n", 2)]
+    agent = agent_in(tmp_path, calls, "done", answers=["once"])
+    await agent.reply("remember")
+    assert (states(agent), len(questions(agent))) == (["success", "success"], 1)
+
+
 async def test_losing_more_than_half_of_a_file_asks(tmp_path: Path) -> None:
     path = put(tmp_path, "long.md", "a line of text\n" * 50)
     read = call("Read", 1, file_path=str(path))

@@ -9,8 +9,20 @@ from pathlib import Path
 import pytest
 
 from agent_core.errors import StorageError
+from memory.agentic.book import MemoryBook
 from memory.agentic.memory_disk import MemoryConflict
-from tests.memory.agentic.books import TEA, TEA_LINE, FailingBackend, book_in, finish, index_of, run_program, tree
+from tests.memory.agentic.books import (
+    TEA,
+    TEA_LINE,
+    BareBackend,
+    FailingBackend,
+    book_in,
+    finish,
+    index_of,
+    look,
+    run_program,
+    tree,
+)
 from tests.memory.agentic.folders import put
 
 
@@ -305,3 +317,43 @@ async def test_a_back_end_without_locks_compares_before_it_writes(tmp_path: Path
         await book_in(tmp_path, Racing()).edit("a.md", "mine")
     assert path.read_bytes() == b"theirs"
     assert await book_in(tmp_path).history() == []
+
+
+async def test_the_index_can_be_edited_and_nothing_else(tmp_path: Path) -> None:
+    put(tmp_path, "MEMORY.md", "index\n")
+    book = book_in(tmp_path)
+    for change in (book.delete, book.pin, book.disable):
+        with pytest.raises(StorageError, match="is the index"):
+            await change("MEMORY.md")
+    with pytest.raises(StorageError, match="is the index"):
+        await book.rename("MEMORY.md", "a.md")
+    await book.edit("MEMORY.md", "index\nmore\n")
+    assert tree(tmp_path) == {"MEMORY.md": b"index\nmore\n"}
+
+
+async def test_everything_works_through_a_back_end_that_guarantees_little() -> None:
+    """No locks, no links, no folders, no atomic replacement."""
+    backend = BareBackend()
+    book = MemoryBook.open("/far", backend=backend)
+    watch = await look(book)
+    created = await book.create(TEA)
+    await look(book, watch)
+    await book.rename("tea.md", "sub/drink.md")
+    await book.disable("sub/drink.md")
+    await book.disable("sub/drink.md", False)
+    await book.undo((await book.history("sub/drink.md"))[0].id)
+    assert "disabled: true" in backend.files["/far/Memory/sub/drink.md"].decode()
+    backend.files["/far/Memory/new.md"] = b"theirs"
+    backend._versions["/far/Memory/new.md"] = 1
+    await look(book, watch)
+    assert (await book.history("new.md"))[0].origin == "outside"
+    with pytest.raises(MemoryConflict):
+        await book.undo(created.entries[0].id)
+    copy = MemoryBook.open("/copy", backend=backend)
+    await copy.import_((await book.export()).data)
+    await book.purge("sub/drink.md")
+    memories = {path: data for path, data in backend.files.items() if "/.mnemoscope/" not in path}
+    assert sorted(memories) == [
+        "/copy/Memory/MEMORY.md", "/copy/Memory/new.md", "/copy/Memory/sub/drink.md",
+        "/far/Memory/MEMORY.md", "/far/Memory/new.md",
+    ]  # fmt: skip
