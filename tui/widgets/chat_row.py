@@ -69,8 +69,8 @@ class FoldableRow(ChatRow[Item], can_focus=True):
             self._is_open = is_open
             self.changed()
 
-    def header(self) -> Content:
-        """The one line that is always seen; what does not fit is cut."""
+    def header(self, width: int) -> Content:
+        """The one line that is always seen, best in `width` cells; what does not fit is cut."""
         raise NotImplementedError
 
     def body(self, width: int) -> list[Line]:
@@ -80,7 +80,7 @@ class FoldableRow(ChatRow[Item], can_focus=True):
     def layout_lines(self, width: int) -> list[Line]:
         """The header, and the body when open."""
         sign = "▾ " if self._is_open else "▸ "
-        header = Content(sign) + self.with_state(self.header())
+        header = Content(sign) + self.with_state(self.header(width - len(sign)))
         lines = [Line(header.truncate(width, ellipsis=True), len(sign))]
         if self._is_open:
             lines += prefixed(self.body(max(1, width - len(BODY_INDENT))), _BODY)

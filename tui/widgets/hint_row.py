@@ -13,7 +13,7 @@ from tui.widgets.literal import literal, literal_line
 class HintRow(FoldableRow[HintItem]):
     """Where it came from; opened, what the model was told."""
 
-    def header(self) -> Content:
+    def header(self, width: int) -> Content:
         """`recalled user_profile.md`."""
         return literal_line(f"recalled {self.item.source}", "italic")
 

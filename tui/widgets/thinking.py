@@ -20,7 +20,7 @@ _TOLD_FROM = 0.5
 class Thinking(FoldableRow[ThinkingItem]):
     """Folded, it shows the line that is being thought; once it is over, how long it took."""
 
-    def header(self) -> Content:
+    def header(self, width: int) -> Content:
         """What is being thought, or how long it took."""
         item = self.item
         if item.is_live:
