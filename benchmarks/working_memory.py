@@ -21,7 +21,7 @@ from pathlib import Path
 from tests.databases import RedisServer
 
 LOAD = Path(__file__).with_name("working_memory_load.py")
-PARTS = {"in_memory": "In the process", "sqlite": "SQLite, flushed at every commit", "redis": "Redis"}
+PARTS = {"in_memory": "In the process, processor time", "sqlite": "SQLite, flushed at every commit", "redis": "Redis"}
 
 
 def measure(python: str, side: str, part: str, address: str) -> dict[str, float]:
