@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from agent_core.embedding import EmbeddingModelBase
-from agent_core.errors import StorageError
+from agent_core.errors import ModelError, StorageError
 from memory.mem0.extraction import answer_text, as_messages, extract
 from memory.mem0.store_call import current_store_call
+from memory.search import everyday
 from memory.search.embedder import Embedder, embeddable, unit_rows
 
 if TYPE_CHECKING:
-    from memory.search.vectors import Matrix
+    from memory.search.vectors import Matrix, Vector
 
 PROVIDER = "mnemoscope"
 """The name that all three adapters are registered under."""
 LLM_CLASS = "memory.mem0.adapters.ChatModelLlm"
 EMBEDDER_CLASS = "memory.mem0.adapters.EmbedderAdapter"
 STORE_CLASS = "memory.mem0.sqlite_store.SqliteVectorStore"
+
+_log = logging.getLogger(__name__)
 
 
 class ChatModelLlm:
@@ -74,6 +78,32 @@ class ModelEmbedder:
         """See `Embedder`."""
         vectors = current_store_call().ask(self._model.embed([embeddable(text) for text in texts]))
         return unit_rows(vectors, len(texts), self.dimensions)
+
+
+class Yardstick:
+    """How near to a question a memory must be to have to do with it: nearer than everyday talk. Made when it is needed.
+
+    Args:
+        embedder: gives the vectors.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._talk: Matrix | None = None
+
+    def closeness_of_talk(self, question: Vector) -> float:
+        """The cosine that a memory must exceed; -1 where none can be told.
+
+        Args:
+            question: its vector, of length 1.
+        """
+        if self._talk is None:
+            try:
+                self._talk = self._embedder.embed_passages(everyday.SENTENCES)
+            except ModelError:
+                _log.warning("everyday talk could not be embedded", exc_info=True)
+                return -1.0
+        return everyday.closeness(self._talk, question)
 
 
 class EmbedderAdapter:

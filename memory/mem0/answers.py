@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -35,6 +35,8 @@ class Fact(Struct, frozen=True, kw_only=True):
         superseded_by: id of the memory that replaced it, or empty.
         superseded: when that was, in seconds since the epoch.
         why: a few words for people on why it was found, or empty.
+        is_related: whether it has to do with what was searched, as far as the store can tell; the others are merely the
+            best of what is left.
         extra: whatever else the store holds of it.
     """
 
@@ -48,6 +50,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     superseded_by: str = ""
     superseded: float | None = None
     why: str = ""
+    is_related: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
 
 
@@ -67,6 +70,14 @@ def facts_in(answer: object) -> list[Fact]:
     """
     facts = [_fact(item) for item in _items(answer)]
     return [fact for fact in facts if fact.text]
+
+
+def worth_telling(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """What was found, if any of it has to do with what was searched.
+
+    Which of them exactly has, models tell too badly: leaving out the one that was needed costs more than one too many.
+    """
+    return facts if any(fact.is_related for fact in facts) else ()
 
 
 def written_in(answer: object) -> Written:
@@ -133,6 +144,7 @@ def _fact(item: object) -> Fact:
     if isinstance(metadata, Mapping):
         extra.update(metadata)
     match = extra.pop("match", None)
+    match = match if isinstance(match, Mapping) else {}
     score = item.get("score")
     return Fact(
         id=str(item.get("id") or ""),
@@ -144,7 +156,8 @@ def _fact(item: object) -> Fact:
         agent=str(extra.pop("agent_id", None) or ""),
         superseded_by=str(extra.pop(SUPERSEDED_BY, None) or ""),
         superseded=moment(extra.pop(SUPERSEDED_AT, None)),
-        why=str(match.get("why") or "") if isinstance(match, Mapping) else "",
+        why=str(match.get("why") or ""),
+        is_related=bool(match.get("is_related", True)),
         extra=extra,
     )
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from agent_core.embedding import EmbeddingModelBase
 from agent_core.errors import StorageError
-from memory.mem0.adapters import EMBEDDER_CLASS, LLM_CLASS, PROVIDER, STORE_CLASS, ModelEmbedder
+from memory.mem0.adapters import EMBEDDER_CLASS, LLM_CLASS, PROVIDER, STORE_CLASS, ModelEmbedder, Yardstick
 from memory.mem0.library import import_mem0
 from memory.mem0.sqlite_file import MadeWith, set_aside_if_damaged
 from memory.mem0.sqlite_store import SqliteStoreConfig, SqliteVectorStore
@@ -113,6 +113,8 @@ class _Builder:
         self._choose_store()
         memory = AsyncMemory(self._config)
         store = memory.vector_store if isinstance(memory.vector_store, SqliteVectorStore) else None
+        if store is not None and self._embedder is not None:
+            store.closeness_of_talk = Yardstick(self._embedder).closeness_of_talk
         try:
             _require_dimensions(_qdrant_dimensions(memory.vector_store), self._made)
         except StorageError:

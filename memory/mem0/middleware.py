@@ -22,7 +22,7 @@ from agent_core.tokens import estimate_tokens
 from agent_core.tool.base import ToolBase, current_call
 from memory.agentic.recall import StageListener
 from memory.agentic.retrieval import Find, Retrieval, wait_for
-from memory.mem0.answers import Fact
+from memory.mem0.answers import Fact, worth_telling
 from memory.mem0.building import Recipe
 from memory.mem0.client import require_async
 from memory.mem0.exchange import Exchange, final_answer, said_before, said_in, unfinished_inputs
@@ -251,9 +251,10 @@ class Mem0Middleware(MiddlewareBase):
                 reply.note_opened()
             started = time.perf_counter()
             facts = await self.search(question)
-            memories = recalled(facts, self.scope.source, self.max_tokens)
-            left_out = f", {len(facts) - len(memories)} too long to go in" if len(memories) < len(facts) else ""
-            on_stage("search", time.perf_counter() - started, f"{len(facts)} found{left_out}")
+            memories = recalled(worth_telling(facts), self.scope.source, self.max_tokens)
+            related = sum(fact.is_related for fact in facts)
+            told = f"{len(facts)} found, {related} related, {len(memories)} to be told"
+            on_stage("search", time.perf_counter() - started, told)
             return memories
 
         return find

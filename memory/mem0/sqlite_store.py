@@ -6,7 +6,7 @@ import heapq
 import json
 import sqlite3
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -18,9 +18,15 @@ from memory.mem0.owned import Owners
 from memory.mem0.payload_filter import Filters, matches
 from memory.mem0.sqlite_file import MadeWith, connect, made_with, note_made_with, writing
 from memory.mem0.sqlite_rows import MATCH, Rows
+from memory.search.vectors import unit_length
 
 if TYPE_CHECKING:
+    from memory.search.hybrid import Hit
     from memory.search.vectors import Vector
+
+
+SLACK = 0.03
+"""How much farther than everyday talk a memory may be and still count as related: many an answer is no nearer."""
 
 
 @dataclass
@@ -59,6 +65,10 @@ class SqliteVectorStore:
         model: names the embedding model; empty for a search by words alone, which takes any vector and keeps none.
         embedding_model_dims: the length of its vectors.
 
+    Attributes:
+        closeness_of_talk: gives for a question's vector, of length 1, the cosine that a memory must exceed to have to
+            do with it; without it all do.
+
     Raises:
         StorageError: the file cannot be used, or its vectors are another model's.
     """
@@ -66,6 +76,7 @@ class SqliteVectorStore:
     def __init__(self, path: str, collection_name: str, model: str = "", embedding_model_dims: int = 0) -> None:
         self.path = Path(path)
         self.collection_name = collection_name
+        self.closeness_of_talk: Callable[[Vector], float] | None = None
         self._made = MadeWith(model, embedding_model_dims)
         self._rows = Rows(collection_name)
         self._owners = Owners(self._rows, with_vectors=bool(embedding_model_dims), check=self._check_model)
@@ -103,7 +114,7 @@ class SqliteVectorStore:
         self, query: str, vectors: Sequence[float], top_k: int = 5, filters: Filters | None = None
     ) -> list[StoredMemory]:
         """The memories that fit best by words and meaning; by words alone when `vectors` is empty."""
-        vector = vectors if self._made.dimensions and len(vectors) else None
+        vector = [*vectors] if self._made.dimensions and len(vectors) else None
         owner, rest = _split(filters)
         with self._reading() as connection:
             hits = [
@@ -113,12 +124,11 @@ class SqliteVectorStore:
             ]
             best = heapq.nlargest(top_k, hits, key=lambda hit: hit.score)
             rows = {row.number: row for row in self._rows.fetch(connection, [hit.key for hit in best])}
+        # Outside the lock: a yardstick may have to be made first, by the embedding model.
+        talk = self.closeness_of_talk(unit_length(vector)) if vector and self.closeness_of_talk else -1.0
         found = [(rows[hit.key], hit) for hit in best if hit.key in rows]
         return [
-            StoredMemory(
-                row.id, {**json.loads(row.payload), MATCH: {"why": hit.why, "cosine": hit.semantic}}, hit.score
-            )
-            for row, hit in found
+            StoredMemory(row.id, {**json.loads(row.payload), MATCH: _match(hit, talk)}, hit.score) for row, hit in found
         ]
 
     def keyword_search(self, query: str, top_k: int = 5, filters: Filters | None = None) -> list[StoredMemory]:
@@ -268,6 +278,12 @@ class SqliteVectorStore:
         if not np.isfinite(numbers).all() or not numbers.any():
             raise ValueError("the numbers of a vector must be finite, and not all zero")
         return numbers.tobytes()
+
+
+def _match(hit: Hit[int], talk: float) -> dict[str, Any]:
+    """What is told of a hit."""
+    by_meaning = hit.semantic is not None and hit.semantic > talk - SLACK
+    return {"why": hit.why, "cosine": hit.semantic, "is_related": hit.lexical > 0 or by_meaning}
 
 
 def _other_model(path: Path, held: MadeWith, wanted: MadeWith) -> str:

@@ -10,7 +10,7 @@ from agent_core.errors import MnemoscopeError, ToolError
 from agent_core.event import FactsWritten
 from agent_core.permission import PermissionBehavior, PermissionContext, PermissionDecision
 from agent_core.tool.base import ToolBase, ToolOutput
-from memory.mem0.answers import Fact
+from memory.mem0.answers import Fact, worth_telling
 from memory.mem0.injection import fact_line
 
 Search = Callable[[str, int], Awaitable[list[Fact]]]
@@ -84,7 +84,7 @@ class SearchMemory(_MemoryTool):
         failures = [result for result in results if isinstance(result, BaseException)]
         if failures and not found:
             raise ToolError(f"The memory could not be searched: {failures[0]}")
-        facts = _merged(found)[: max(0, count)]
+        facts = _merged([worth_telling(result) for result in found])[: max(0, count)]
         lines = [f"- {fact_line(fact)}{_score(fact)}" for fact in facts] or ["No memory fits these keywords."]
         if failures:
             lines.append(f"({len(failures)} of {len(results)} searches failed: {failures[0]})")

