@@ -86,10 +86,13 @@ NAMES = {
 Ask = Callable[[str], Any]
 
 
-def make_folder(files: int) -> str:
-    """A work folder with so many memories and an empty index."""
-    folder = Path(tempfile.mkdtemp(prefix="mnemoscope-bench-"))
-    memory = folder / "Memory"
+def temporary_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="mnemoscope-bench-")
+
+
+def fill(folder: str, files: int) -> None:
+    """Make a memory folder with so many memories and an empty index."""
+    memory = Path(folder, "Memory")
     memory.mkdir()
     (memory / "MEMORY.md").touch()
     for number in range(files):
@@ -100,7 +103,6 @@ def make_folder(files: int) -> str:
             "other": SUBJECTS[number // 7 % len(SUBJECTS)],
         }
         (memory / f"note-{number}.md").write_text(NOTE.format(number=number, **words))
-    return str(folder)
 
 
 @contextmanager
@@ -149,9 +151,11 @@ def rounds(asks: Mapping[str, Callable[[], float]]) -> dict[str, float]:
     return {name: median(values) for name, values in figures.items()}
 
 
-def measure(command: str, folder: str, sides: Mapping[str, str]) -> dict[str, float]:
-    """What one command costs each side, in CPU seconds."""
+def measure(command: str, files: int, sides: Mapping[str, str]) -> dict[str, float]:
+    """What one command costs each side with so many files, in CPU seconds."""
     with ExitStack() as stack:
+        folder = stack.enter_context(temporary_folder())
+        fill(folder, files)
         asks = {name: stack.enter_context(side(name, python, folder)) for name, python in sides.items()}
         for ask in asks.values():
             ask("ready")
@@ -161,11 +165,12 @@ def measure(command: str, folder: str, sides: Mapping[str, str]) -> dict[str, fl
 
 def prompt_tokens(sides: Mapping[str, str]) -> dict[str, float]:
     """What each side adds to the system prompt while there are no memories."""
-    folder = make_folder(0)
     tokens = {}
-    for name, python in sides.items():
-        with side(name, python, folder) as ask:
-            tokens[name] = float(estimate_tokens(ask("prompt").removeprefix(BASE)))
+    with temporary_folder() as folder:
+        fill(folder, 0)
+        for name, python in sides.items():
+            with side(name, python, folder) as ask:
+                tokens[name] = float(estimate_tokens(ask("prompt").removeprefix(BASE)))
     return tokens
 
 
@@ -187,8 +192,8 @@ def main() -> None:
     if embedder is None:
         print(reason, file=sys.stderr)
     both = {**ours, **({"meaning": sys.executable} if embedder else {}), **theirs}
-    show(f"A turn with {FILES:,} files, CPU", measure("turn", make_folder(FILES), both), "words", "ms")
-    scans = measure("scan", make_folder(SCANNED_FILES), {**ours, **theirs})
+    show(f"A turn with {FILES:,} files, CPU", measure("turn", FILES, both), "words", "ms")
+    scans = measure("scan", SCANNED_FILES, {**ours, **theirs})
     show(f"A scan of {SCANNED_FILES:,} unchanged files, CPU", scans, "bare", "ms")
     show("Instructions and an empty index in each prompt", prompt_tokens({**ours, **theirs}), "words", "tokens")
 

@@ -63,7 +63,7 @@ class Recall:
         self._on_stage = on_stage
 
     async def find(self, question: str) -> tuple[RecalledMemory, ...]:
-        """The memories that help, best first; none when none does. Without any file no model is asked.
+        """The pinned memories, then those that help, best first. Without any file no model is asked.
 
         Raises:
             ModelError: the model could not be asked.
@@ -73,9 +73,11 @@ class Recall:
             details.append(f"{_count(len(scan.files), 'file')}, {scan.headers_read} read")
             details += scan.problems
         files = [file for file in scan.files if file.is_readable]
-        if not files:
-            return ()
-        choices = await self._choose(question, files)
+        pinned = [file for file in files if file.is_pinned][:MAX_SELECTED]
+        others = [file for file in files if file not in pinned] if pinned else files
+        choices = [_Choice(file, "pinned") for file in pinned]
+        if others:
+            choices += await self._choose(question, others)
         if not choices:
             return ()
         with self._stage("read") as details:

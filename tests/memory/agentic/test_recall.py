@@ -173,6 +173,28 @@ async def test_the_newest_have_a_share_of_what_is_offered(tmp_path: Path) -> Non
     assert asked.offered[6:] == ["note0.md", "note7.md"]
 
 
+async def test_pinned_memories_come_first_and_take_nobodys_place(tmp_path: Path) -> None:
+    put(tmp_path, "rule.md", "---\nname: rule\npinned: true\n---\nAlways be brief.")
+    for number in range(6):
+        save(tmp_path, f"{number}.md", "tea")
+    asked = Asked(pick("4.md", "rule.md"))
+    memories = await asked.about(tmp_path)
+    assert [(memory.path[-7:], memory.reason) for memory in memories] == [
+        ("rule.md", "pinned"),
+        ("ry/4.md", "chosen by scripted"),
+    ]
+    assert "rule.md" not in asked.offered
+    assert len(await Asked(retrieval_selector="local").about(tmp_path, "tea?")) == 6
+    assert len(await Asked(pick()).about(tmp_path, "hello")) == 1
+
+
+async def test_with_nothing_but_pinned_memories_no_model_is_asked(tmp_path: Path) -> None:
+    put(tmp_path, "rule.md", "---\npinned: yes\n---\nAlways be brief.")
+    asked = Asked()
+    assert len(await asked.about(tmp_path)) == 1
+    assert asked.model.requests == []
+
+
 async def test_another_model_may_choose(tmp_path: Path) -> None:
     save(tmp_path, "tea.md", "Oolong.")
     small = ScriptedChatModel([], structured=[pick("tea.md")], model="small")
