@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 from agent_core.errors import StorageError
+from agent_core.paths import one_line
 from agent_core.text import well_formed
 from agent_core.tool.in_thread import in_thread
 from agent_core.tool.local_backend import LocalBackend
@@ -99,39 +100,53 @@ async def take_in(
     Raises:
         StorageError: something cannot be written; all is as it was.
     """
-    author = Author(origin="outside")
     sorted_in: dict[str, list[str]] = {"created": [], "replaced": [], "same": [], "kept": []}
     refused: dict[str, str] = {}
-    async with writer.transaction("import", author) as change:
-        for path, file in sorted(bundle.files.items()):
-            if path == INDEX_NAME:
+    written: dict[str, BundledFile] = {}
+    async with writer.transaction("import", Author(origin="outside")) as change:
+        for name, file in sorted(bundle.files.items()):
+            if name == INDEX_NAME:
                 continue
             try:
-                path = checked_path(path)
-                present = await writer.disk.read(await writer.disk.relative(path))
+                path, present = await _place(name, file, writer)
             except (UnfitName, StorageError) as error:
-                refused[path] = str(error)
+                refused[name] = str(error)
                 continue
-            if len(file.data) > LARGEST:
-                refused[path] = f"it is larger than {LARGEST // 2**20} MiB"
-            elif present == file.data:
-                sorted_in["same"].append(path)
-            elif present is not None and not overwrite:
-                sorted_in["kept"].append(path)
-            else:
-                sorted_in["created" if present is None else "replaced"].append(path)
+            fate = _fate(present, file, overwrite)
+            sorted_in[fate].append(path)
+            if fate in ("created", "replaced"):
+                written[path] = file
                 change.change(path, present, file.data)
-        written = [*sorted_in["created"], *sorted_in["replaced"]]
         await _extend_index(bundle, written, change, writer)
         if with_history:
             await _record_history(bundle, set(written), journal)
         entries = await change.carry_out()
-        await _set_times(bundle, written, journal.folder)
+        await _set_times(written, journal.folder)
     lists = {name: tuple(paths) for name, paths in sorted_in.items()}
     return Imported(**lists, refused=refused, entries=entries)
 
 
-async def _extend_index(bundle: Bundle, written: list[str], change: Transaction, writer: MemoryWriter) -> None:
+async def _place(name: str, file: BundledFile, writer: MemoryWriter) -> tuple[str, bytes | None]:
+    """Where a file goes, and what is there."""
+    path = checked_path(name)
+    if len(file.data) > LARGEST:
+        raise StorageError(f"It is larger than {LARGEST // 2**20} MiB.")
+    if await writer.disk.relative(path) != path:
+        raise StorageError(f"{one_line(path)} leads elsewhere through a link.")
+    return path, await writer.disk.read(path)
+
+
+def _fate(present: bytes | None, file: BundledFile, overwrite: bool) -> str:
+    if present is None:
+        return "created"
+    if present == file.data:
+        return "same"
+    return "replaced" if overwrite else "kept"
+
+
+async def _extend_index(
+    bundle: Bundle, written: Mapping[str, BundledFile], change: Transaction, writer: MemoryWriter
+) -> None:
     """Have the index lead to what is new, in the words of the bundle's index where it has some."""
     before = await writer.disk.read(INDEX_NAME)
     bundled = bundle.files.get(INDEX_NAME)
@@ -139,15 +154,15 @@ async def _extend_index(bundle: Bundle, written: list[str], change: Transaction,
         change.change(INDEX_NAME, None, bundled.data)
         return
     names = await writer.index.names(*written)
-    told = dict(_told_lines(bundled, Names(bundle.files))) if bundled else {}
+    told = dict(_told_lines(bundled, Names(written))) if bundled else {}
     new = [path for path in written if path[-3:].lower() == ".md" and posixpath.basename(path) != INDEX_NAME]
-    new = [path for path in new if not is_set(header_of(bundle.files[path].data), DISABLED)]
+    new = [path for path in new if not is_set(header_of(written[path].data), DISABLED)]
 
     def extended(index: str) -> str:
         linked = {names.find(link.target) for line in index.splitlines() for link in find_links(line)}
         for path in new:
             if path not in linked:
-                index = add_entry(index, told.get(path) or index_line(path, bundle.files[path].data))
+                index = add_entry(index, told.get(path) or index_line(path, written[path].data))
         return index
 
     after = edited(before or b"", extended)
@@ -169,13 +184,12 @@ async def _record_history(bundle: Bundle, written: set[str], journal: Journal) -
     await journal.record(entries, contents)
 
 
-async def _set_times(bundle: Bundle, written: list[str], folder: MemoryFolder) -> None:
+async def _set_times(written: Mapping[str, BundledFile], folder: MemoryFolder) -> None:
     """Let files be as old as they are: a model is told the age of what it recalls."""
     if not isinstance(folder.backend, LocalBackend):
         return
     root = await folder.root()
-    for path in written:
-        modified = bundle.files[path].modified
-        if modified > 0:
+    for path, file in written.items():
+        if file.modified > 0:
             with suppress(OSError):
-                await in_thread(os.utime, path_in(root, path), (modified, modified), follow_symlinks=False)
+                await in_thread(os.utime, path_in(root, path), (file.modified,) * 2, follow_symlinks=False)

@@ -115,6 +115,13 @@ async def test_a_zipped_folder_of_any_program_is_taken_in(tmp_path: Path) -> Non
     assert tree(tmp_path) == {"a.md": b"a", "sub/b.md": b"b", "MEMORY.md": b"- [a](a.md)\n- [b](sub/b.md)\n"}
 
 
+async def test_a_name_in_another_normal_form_is_the_same_name(tmp_path: Path) -> None:
+    put(tmp_path, "MEMORY.md", "- [mine](mine.md)\n")
+    data = zipped({"cafe\u0301.md": b"a", "MEMORY.md": "- [Café](cafe\u0301.md) — x\n".encode()})
+    assert (await book_in(tmp_path).import_(data)).created == ("caf\u00e9.md",)
+    assert index_of(tmp_path) == "- [mine](mine.md)\n- [Café](caf\u00e9.md) — x\n"
+
+
 async def test_names_that_lead_elsewhere_are_refused(tmp_path: Path) -> None:
     """X03: no name in an archive reaches outside."""
     (tmp_path / "outside").mkdir()
