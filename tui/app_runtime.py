@@ -15,6 +15,10 @@ class SessionInfo(Protocol):
     def id(self) -> str:
         """What `--resume` takes."""
 
+    @property
+    def problem(self) -> str:
+        """Why it is not being saved; empty when it is."""
+
 
 class AppRuntime(Protocol):
     """One agent, its session, and how to change them.

@@ -99,3 +99,14 @@ def test_it_starts_and_ends_at_every_size(start: Start, columns: int, rows: int)
     terminal.wait_for("ready")
     terminal.press("C-q")
     assert terminal.exit_code() == 0
+
+
+def test_a_session_that_cannot_be_saved_is_said_so_and_the_chat_goes_on(start: Start, tmp_path: Path) -> None:
+    """P12, P13: a place that cannot be written to; the warning stays."""
+    (tmp_path / "file").write_text("")
+    terminal = start("--data-dir", str(tmp_path / "file" / "data"), "--workdir", str(tmp_path))
+    terminal.wait_for("ready", "not saved", "This session is not being saved")
+    terminal.say("hello")
+    terminal.wait_for("ready", "not saved", "No language model is connected")
+    terminal.press("C-q")
+    assert terminal.exit_code() == 0

@@ -203,6 +203,7 @@ class MainScreen(Screen[None]):
             mode=self.agent.state.permission_context.mode.value,
             session=self.views.chat.title,
             queued=len(self.chat.conversation.queued),
+            is_unsaved=bool(self.runtime.session.problem),
         )
 
     @on(ViewsChanged)

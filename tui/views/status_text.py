@@ -31,6 +31,7 @@ class StatusFacts(NamedTuple):
     mode: str
     session: str
     queued: int
+    is_unsaved: bool = False
 
 
 def status_fields(view: StatusView, facts: StatusFacts) -> list[Field]:
@@ -43,6 +44,7 @@ def status_fields(view: StatusView, facts: StatusFacts) -> list[Field]:
     mode_style = "" if facts.mode == "default" else "$text-warning"
     fields = [
         Field(state, 0, "$text-success" if not view.is_working else "$text-warning"),
+        Field("not saved" if facts.is_unsaved else "", 1, "$text-error"),
         Field(facts.model, 1, "bold"),
         Field(facts.endpoint, 5),
         Field(_context(view, facts), 2, _context_style(view, facts)),

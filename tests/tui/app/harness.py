@@ -134,7 +134,6 @@ async def driving(runtime: SmallRuntime, size: tuple[int, int] = (80, 24)) -> As
     app.animation_level = "none"
     async with app.run_test(size=size, notifications=True) as pilot:
         driver = Driver(app, pilot)
-        driver.prompt.cursor_blink = False
         await driver.until(runtime.started.is_set)
         await driver.pause()
         yield driver

@@ -155,3 +155,9 @@ def test_a_wait_is_put_into_words(event: Event, text: str) -> None:
 
 def test_rest_needs_no_words() -> None:
     assert working_text(StatusView(), "gpt", 5.0) == ""
+
+
+def test_a_session_that_is_not_being_saved_is_shown_as_long_as_it_is() -> None:
+    """P12: a warning that stays, also when the chat has scrolled on."""
+    assert "not saved" in [field.text for field in status_fields(StatusView(), FACTS._replace(is_unsaved=True))]
+    assert "not saved" not in [field.text for field in status_fields(StatusView(), FACTS)]
