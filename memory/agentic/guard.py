@@ -1,8 +1,9 @@
 """`Guard`: permissions of the memory folder, which is a scope of its own in every mode.
 
-Nothing is written in mode explore. In mode accept_edits memories are written freely, wherever the folder is. Otherwise
-saving asks once a reply: one yes covers its other files and their lines in the index; "always" covers the folder. What
-looks like a secret, or removes more than half of a file, asks in any mode but bypass, whatever rules allow.
+Reading is allowed. Nothing is written in mode explore. In mode accept_edits memories are written freely, wherever the
+folder is. Otherwise saving asks once a reply: one yes covers its other files and their lines in the index; "always"
+covers the folder. What looks like a secret, or removes more than half of a file, asks in any mode but bypass, whatever
+rules allow.
 """
 
 from __future__ import annotations
@@ -49,19 +50,23 @@ class Guard:
         decision: PermissionDecision,
     ) -> PermissionDecision:
         """The decision on a call, given what rules and mode say."""
-        if tool.is_read_only or decision.behavior is PermissionBehavior.DENY:
+        if decision.behavior is PermissionBehavior.DENY:
             return decision
         relative = await path_in_memory(self._folder, tool, arguments)
         if relative is None:
             return decision
+        # Without rules to suggest, it is a rule that wants to be asked.
+        is_plain_question = decision.behavior is PermissionBehavior.ASK and decision.suggested_rules
+        if tool.is_read_only:
+            # What it holds is put into prompts anyway.
+            is_free = is_plain_question and not is_sensitive(relative)
+            return _allowed(decision, "reading memories is allowed") if is_free else decision
         mode = agent.state.permission_context.mode
         concerns = await self._concerns(tool, relative, arguments) if mode is not PermissionMode.BYPASS else []
         reply_id = agent.state.reply_id
         if concerns:
             self._asked.setdefault(reply_id, set()).add(call.id)
             return _concerned(decision, relative, concerns, mode)
-        # Without rules to suggest, it is a rule that wants to be asked.
-        is_plain_question = decision.behavior is PermissionBehavior.ASK and decision.suggested_rules
         if not is_plain_question or is_sensitive(relative):
             return decision
         if mode is PermissionMode.ACCEPT_EDITS:

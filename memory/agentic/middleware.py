@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from memory.agentic.book import MemoryBook
     from memory.agentic.local_search import LocalSearch
 
+_NOTHING_LISTED = "(no memories yet)"
+_NO_INDEX = "(no memories yet, and no index file)"
 _QUESTION_LENGTH = 4_000
 """Characters of what the user said that memory is searched for."""
 
@@ -107,7 +109,8 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         )
         folder = await self.folder.root()
         instructions = memory_instructions(folder, index.path, agent.toolkit.names, self.parameters.memory_instructions)
-        shown = fitted.text or ("(not shown)" if fitted.lines or index.badge else "(no memories yet)")
+        nothing = _NOTHING_LISTED if index.found else _NO_INDEX
+        shown = fitted.text or ("(not shown)" if fitted.lines or index.badge else nothing)
         return [
             _part("instructions", folder, "memory instructions", instructions),
             _part("index", index.path, INDEX_NAME, f"## Index of the memory ({INDEX_NAME})\n{shown}"),

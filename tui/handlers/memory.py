@@ -40,7 +40,7 @@ async def set_filter(main: MainScreen, argument: str) -> None:
     """Set or show the filter that governs what is sent."""
     agent = main.agent
     if not argument:
-        main.app.notify(f"Sent is {describe_filter(agent.memory_filter)}.")
+        main.app.notify(f"The model sees: {describe_filter(agent.memory_filter)}.")
         return
     keep_summary = agent.memory_filter.prepend_summary
     try:
@@ -48,7 +48,7 @@ async def set_filter(main: MainScreen, argument: str) -> None:
     except MarkSyntaxError as error:
         raise CommandError(f"/filter: {error}") from error
     agent.memory_filter = wanted
-    main.app.notify(f"Sent is {describe_filter(wanted)}. {explain_contradiction(wanted)}".rstrip())
+    main.app.notify(f"The model sees: {describe_filter(wanted)}. {explain_contradiction(wanted)}".rstrip())
 
 
 async def summary(main: MainScreen, argument: str) -> None:

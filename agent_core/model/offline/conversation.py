@@ -19,6 +19,8 @@ _INDEX = re.compile(r"^\W*Index file:[ \t]*(.+?)[ \t]*$", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *\d+\t")
 _INDEX_HEADING = re.compile(r"^#{1,6} .*\bMEMORY\.md\b.*$", re.MULTILINE)
 _INDEX_NAME = "MEMORY.md"
+_NO_INDEX = "(no memories yet, and no index file)"
+"""What the agentic memory's middleware writes in place of an index that is not there."""
 _MEMORY_NAME = "memory"
 """Name of the speaker under which memories come in as plain text."""
 
@@ -116,6 +118,11 @@ class Conversation:
         # Whatever stands before it may show what such lines look like.
         match = _last(_INDEX_HEADING, self._system) or _last(_INDEX, self._system)
         return parse_index(self._system[match.end() :] if match else self._system)
+
+    @cached_property
+    def has_index(self) -> bool:
+        """Whether there is an index file, as far as the system prompt tells."""
+        return _NO_INDEX not in self._system
 
     def path_of(self, file: str) -> str:
         """The absolute path of a file in the memory folder."""

@@ -29,7 +29,7 @@ def save(conversation: Conversation, wish: str) -> Step:
     if conversation.folder is None or WRITE not in conversation.tools:
         return Step(say("no_folder", language))
     index_read = conversation.run(READ, conversation.index_path)
-    if index_read is None and READ in conversation.tools:
+    if index_read is None and READ in conversation.tools and conversation.has_index:
         return Step(say("saving", language), (read(conversation.index_path),))
     facts = facts_of(text)
     if index_read and index_read.refused:

@@ -186,3 +186,15 @@ async def test_reading_memories_asks_nothing(tmp_path: Path) -> None:
     agent = agent_in(tmp_path, [call("Read", 1, file_path=str(path))], "done")
     await agent.reply("read")
     assert (states(agent), questions(agent)) == (["success"], [])
+
+
+async def test_memories_are_read_without_a_question_where_the_folder_is_no_working_directory(tmp_path: Path) -> None:
+    put(tmp_path, "tea.md", TEA)
+    outside = put(tmp_path / "elsewhere", "other.md", "x")
+    inside = tmp_path / "Memory" / "tea.md"
+    turn = [call("Read", 1, file_path=str(inside)), call("Read", 2, file_path=str(outside))]
+    agent = agent_in(tmp_path, turn, "done", answers=["no"])
+    agent.state.permission_context.working_directories.clear()
+    await agent.reply("q")
+    ended = {event.call_id: event.state for event in agent.trace.of(ToolEnded)}
+    assert ended == {"call-1": "success", "call-2": "denied"}

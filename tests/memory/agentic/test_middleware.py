@@ -562,7 +562,7 @@ async def test_the_index_is_told_once_and_again_when_it_has_changed(tmp_path: Pa
 async def test_without_an_index_the_prompt_says_that_there_are_no_memories(tmp_path: Path) -> None:
     agent = make(tmp_path)
     (index,) = await parts(agent, "index")
-    assert index.text.endswith("\n(no memories yet)")
+    assert index.text.endswith("\n(no memories yet, and no index file)")
     assert not (tmp_path / "Memory").exists()
 
 

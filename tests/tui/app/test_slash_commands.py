@@ -40,7 +40,7 @@ async def test_a_filter_governs_what_is_sent(tmp_path: Path) -> None:
     async with driving(SmallRuntime(model=model, folder=tmp_path)) as driver:
         await driver.agent.observe(UserMsg("user", "secret"), marks="draft")
         await driver.say("/filter !draft")
-        await driver.told("Sent is !draft.")
+        await driver.told("The model sees: !draft.")
         assert driver.agent.memory_filter == MemoryFilter(exclude_mark="draft")
         await driver.say("hi")
         await driver.until(model.asked.is_set)
