@@ -383,9 +383,9 @@ class FactsWriteStarted(Event, frozen=True, kw_only=True):
 class FactsWritten(Event, frozen=True, kw_only=True):
     """A write to a long-term memory is over.
 
-    `stored`: see `changes`; `nothing` in it was new; `accepted` by a service that works on it later; `unknown`: the store
-    did not say; `skipped` or `failed`: `detail` says why. `how` tells where the texts come from: extracted by a model, as
-    they were given, found by fixed rules, or typed by a person.
+    `stored`: see `changes`; `nothing` in it was new; `accepted` by a service that works on it later; `unknown`: the
+    store did not say; `skipped` or `failed`: `detail` says why. `how` tells where the texts come from: extracted by a
+    model, as they were given, found by fixed rules, or typed by a person.
     """
 
     write_id: str
