@@ -122,22 +122,31 @@ local function all_serials()
   return redis.call('ZRANGE', order, 0, -1)
 end
 
--- The id and the marks of a stored message.
+-- The id and the marks of a stored message, and its head as it stands there.
 local function read_head(serial)
-  local marks = cjson.decode(redis.call('HGET', heads, serial))
-  return table.remove(marks, 1), marks
+  local line = redis.call('HGET', heads, serial)
+  local marks = cjson.decode(line)
+  return table.remove(marks, 1), marks, line
 end
 
+-- Returns what it wrote as the message's head.
 local function write_marks(serial, id, before, after)
+  local had, has = set_of(before), set_of(after)
   for _, mark in ipairs(before) do
-    redis.call('ZREM', by_mark, tag(mark, serial))
+    if not has[mark] then
+      redis.call('ZREM', by_mark, tag(mark, serial))
+    end
   end
   local line = { id }
   for _, mark in ipairs(after) do
-    redis.call('ZADD', by_mark, 0, tag(mark, serial))
+    if not had[mark] then
+      redis.call('ZADD', by_mark, 0, tag(mark, serial))
+    end
     line[#line + 1] = mark
   end
-  redis.call('HSET', heads, serial, cjson.encode(line))
+  local written = cjson.encode(line)
+  redis.call('HSET', heads, serial, written)
+  return written
 end
 
 local function append(id, body, marks)
@@ -178,13 +187,11 @@ end
 local function remark(serials, change)
   local changes = {}
   for _, serial in ipairs(serials) do
-    local before_line = redis.call('HGET', heads, serial)
-    local id, before = read_head(serial)
+    local id, before, line = read_head(serial)
     local after = change(id, before)
     if table.concat(after, '\0') ~= table.concat(before, '\0') then
-      write_marks(serial, id, before, after)
-      local place = redis.call('ZRANK', order, serial)
-      changes[#changes + 1] = { place, before_line, redis.call('HGET', heads, serial) }
+      local written = write_marks(serial, id, before, after)
+      changes[#changes + 1] = { redis.call('ZRANK', order, serial), line, written }
     end
   end
   return changes
