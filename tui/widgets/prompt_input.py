@@ -68,6 +68,8 @@ class PromptInput(TextArea):
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, soft_wrap=True, show_line_numbers=False, highlight_cursor_line=False)
+        # Blinking would keep an idle program busy.
+        self.cursor_blink = False
         self._typed: list[str] = []
         self._last_key = 0.0
 

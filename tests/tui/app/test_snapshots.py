@@ -29,7 +29,6 @@ class Scene:
         self.app = MnemoscopeApp(self.story.runtime)
 
     async def begin(self, pilot: Pilot[None]) -> None:
-        self.app.main.chat.prompt.input.cursor_blink = False
         await self.story.tell_beginning()
 
     async def end(self, pilot: Pilot[None]) -> None:

@@ -174,7 +174,7 @@ async def test_an_interruption_before_the_first_word_is_said() -> None:
 async def test_a_call_that_was_being_written_when_interrupted_was_not_made() -> None:
     assert chat(await interrupted(ToolCallDelta("c1", "Change", '{"text": "x'))) == [
         "user: go",
-        'Change  interrupted:  (not made: the answer broke off)',
+        "Change  interrupted:  (not made: the answer broke off)",
         "warning: Interrupted. What you said is kept; /retry tries again.",
     ]
 
