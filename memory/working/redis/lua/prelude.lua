@@ -97,6 +97,7 @@ local function tag(mark, serial)
   return tag_start(mark) .. string.rep('0', 16 - #serial) .. serial
 end
 
+-- Ascending, as the tags are.
 local function serials_with_mark(mark)
   local start = tag_start(mark)
   -- ':' comes right after the digits.
@@ -109,6 +110,9 @@ local function serials_with_mark(mark)
 end
 
 local function serials_with_any(marks)
+  if #marks == 1 then
+    return serials_with_mark(marks[1])
+  end
   local serials = {}
   for _, mark in ipairs(marks) do
     for _, serial in ipairs(serials_with_mark(mark)) do
