@@ -81,7 +81,7 @@ class ModelEmbedder:
 
 
 class Yardstick:
-    """How near to a question a memory must be to have to do with it: nearer than everyday talk. Made when it is needed.
+    """How near to a question a memory must be to have to do with it: about as near as everyday talk.
 
     Args:
         embedder: gives the vectors.
@@ -97,13 +97,16 @@ class Yardstick:
         Args:
             question: its vector, of length 1.
         """
+        self.make()
+        return -1.0 if self._talk is None else everyday.closeness(self._talk, question)
+
+    def make(self) -> None:
+        """Embed the talk, if that has not been done; without it nothing is told apart."""
         if self._talk is None:
             try:
                 self._talk = self._embedder.embed_passages(everyday.SENTENCES)
             except ModelError:
                 _log.warning("everyday talk could not be embedded", exc_info=True)
-                return -1.0
-        return everyday.closeness(self._talk, question)
 
 
 class EmbedderAdapter:

@@ -114,7 +114,7 @@ class _Builder:
         memory = AsyncMemory(self._config)
         store = memory.vector_store if isinstance(memory.vector_store, SqliteVectorStore) else None
         if store is not None and self._embedder is not None:
-            store.closeness_of_talk = Yardstick(self._embedder).closeness_of_talk
+            store.yardstick = Yardstick(self._embedder)
         try:
             _require_dimensions(_qdrant_dimensions(memory.vector_store), self._made)
         except StorageError:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from agent_core.errors import StorageError
 from agent_core.event import FactChange
 from agent_core.text import well_formed
+from memory.mem0.adding import add_as_given
 from memory.mem0.answers import Fact, Written, moment
 from memory.mem0.filling import Progress, drop_vectors
 from memory.mem0.forget import Purged, history_file, purge_history
@@ -82,7 +83,7 @@ class Facts:
         """
         if not text.strip():
             raise ValueError("a memory must say something")
-        return await self._store.add_as_given([text], self._scope)
+        return await add_as_given(self._store, [text], self._scope)
 
     async def update(self, memory_id: str, text: str) -> FactChange:
         """Give a memory another text.

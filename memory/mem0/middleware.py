@@ -129,7 +129,7 @@ class Mem0Middleware(MiddlewareBase):
         self.facts = Facts(self.store, self.scope, self._writer, outbox)
         self._replies: dict[str | None, _Reply] = {}
         self._told: set[str] = set()
-        self._has_retried = False
+        self._is_loaded = self._has_retried = False
 
     async def start(self, append: Append | None = None, model: ChatModelBase | None = None) -> None:
         """Open the memory, if it is not open, and try again what could not be written the last time.
@@ -142,6 +142,9 @@ class Mem0Middleware(MiddlewareBase):
             MnemoscopeError: it cannot be opened; the next use tries again.
         """
         await self.store.open()
+        if not self._is_loaded:
+            await self.store.load(self.scope.user)
+            self._is_loaded = True
         if append is None:
             return
         built = self.store.built
@@ -228,7 +231,7 @@ class Mem0Middleware(MiddlewareBase):
         """
         kept = await self._writer.drain(seconds, progress)
         await self.store.aclose()
-        self._has_retried = False
+        self._is_loaded = self._has_retried = False
         return kept
 
     def _begin_search(self, agent: Agent, inputs: Sequence[Msg], reply: _Reply) -> Retrieval | None:

@@ -6,7 +6,7 @@ import heapq
 import json
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -21,6 +21,7 @@ from memory.mem0.sqlite_rows import MATCH, Rows
 from memory.search.vectors import unit_length
 
 if TYPE_CHECKING:
+    from memory.mem0.adapters import Yardstick
     from memory.search.hybrid import Hit
     from memory.search.vectors import Vector
 
@@ -66,8 +67,7 @@ class SqliteVectorStore:
         embedding_model_dims: the length of its vectors.
 
     Attributes:
-        closeness_of_talk: gives for a question's vector, of length 1, the cosine that a memory must exceed to have to
-            do with it; without it all do.
+        yardstick: tells memories that have to do with a question from others; without it all have.
 
     Raises:
         StorageError: the file cannot be used, or its vectors are another model's.
@@ -76,7 +76,7 @@ class SqliteVectorStore:
     def __init__(self, path: str, collection_name: str, model: str = "", embedding_model_dims: int = 0) -> None:
         self.path = Path(path)
         self.collection_name = collection_name
-        self.closeness_of_talk: Callable[[Vector], float] | None = None
+        self.yardstick: Yardstick | None = None
         self._made = MadeWith(model, embedding_model_dims)
         self._rows = Rows(collection_name)
         self._owners = Owners(self._rows, with_vectors=bool(embedding_model_dims), check=self._check_model)
@@ -125,7 +125,7 @@ class SqliteVectorStore:
             best = heapq.nlargest(top_k, hits, key=lambda hit: hit.score)
             rows = {row.number: row for row in self._rows.fetch(connection, [hit.key for hit in best])}
         # Outside the lock: a yardstick may have to be made first, by the embedding model.
-        talk = self.closeness_of_talk(unit_length(vector)) if vector and self.closeness_of_talk else -1.0
+        talk = self.yardstick.closeness_of_talk(unit_length(vector)) if vector and self.yardstick else -1.0
         found = [(rows[hit.key], hit) for hit in best if hit.key in rows]
         return [
             StoredMemory(row.id, {**json.loads(row.payload), MATCH: _match(hit, talk)}, hit.score) for row, hit in found
@@ -206,6 +206,14 @@ class SqliteVectorStore:
         return {"name": self.collection_name, "count": count, "model": made.model, "dimensions": made.dimensions}
 
     # --- beyond it
+
+    def load(self, owner: str) -> None:
+        """Have a user's memories in RAM before they are searched: thousands take a second."""
+        with self._reading() as connection:
+            for _ in self._owners.memories(connection, owner):
+                pass
+        if self.yardstick is not None:
+            self.yardstick.make()
 
     def count_without_vector(self) -> int:
         """How many memories wait for a vector."""

@@ -4,49 +4,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from agent_core.errors import MnemoscopeError, StorageError
-from agent_core.event import FactChange, FactsFinish, Usage
-from agent_core.model.base import ChatModelBase
-from agent_core.model.offline.memory_text import canonical
 from agent_core.text import shorten, well_formed
-from memory.mem0.answers import SUPERSEDED_AT, SUPERSEDED_BY, Fact, Written, facts_in, written_in
+from memory.mem0.answers import Fact, facts_in
 from memory.mem0.building import Built, Recipe
 from memory.mem0.client import Mem0Client, Request
-from memory.mem0.extraction import house_rules
+from memory.mem0.errors import explain
 from memory.mem0.filling import Progress, embed_missing, lacks_vectors
 from memory.mem0.opened import Opened, open_recipe
-from memory.mem0.outbox import Message
 from memory.mem0.scope import Scope
-from memory.mem0.store_call import Replacement, StoreCall
-from memory.mem0.superseding import replaced_by
+from memory.mem0.store_call import StoreCall, serving_store_call
 
 SECONDS = 30.0
 """How long reading, and writing without a model, may take."""
-EXTRACTION_SECONDS = 180.0
-"""How long a write may take whose memories a model extracts."""
 QUERY_LENGTH = 4_000
 """Characters of a question that are searched for."""
-MESSAGE_LENGTH = 8_000
-"""Characters of a message that memories are taken from."""
 
 _log = logging.getLogger(__name__)
 
 _EVERYTHING = 1_000_000
 _PAGE = 200
-_NEIGHBOURS = 10
-_BEST_FIRST: tuple[FactsFinish, ...] = ("stored", "accepted", "unknown", "nothing")
-
-
-class Result(NamedTuple):
-    """What a write gave, and what the model has cost."""
-
-    written: Written
-    usage: Usage | None = None
 
 
 class Mem0Store:
@@ -126,51 +107,6 @@ class Mem0Store:
             options["rerank"] = True
         return facts_in(await self._read("search", "search the memories", question, **options))
 
-    async def add(self, messages: Sequence[Message], scope: Scope, model: ChatModelBase | None = None) -> Result:
-        """Have memories extracted from messages and stored, and mark those that they replace.
-
-        Args:
-            messages: what was said.
-            scope: whose memories they become.
-            model: extracts them, where the client does not do that by itself.
-
-        Raises:
-            MnemoscopeError: it failed; nothing was stored then, as far as can be told.
-        """
-        opened = await self.open()
-        options: dict[str, Any] = dict(scope.ids)
-        if opened.built is not None and opened.built.uses_our_llm:
-            options["prompt"] = house_rules(opened.built.instructions)
-        request = Request("add", "store memories", (_trimmed(messages),), options)
-        call = StoreCall(asyncio.get_running_loop(), model)
-        written = written_in(await opened.client.call(request, call, EXTRACTION_SECONDS))
-        superseded = await self._apply(call.replacements, written, scope)
-        return Result(written._replace(changes=(*written.changes, *superseded)), call.usage)
-
-    async def add_as_given(self, texts: Iterable[str], scope: Scope) -> Written:
-        """Store texts as they are, but for those that are there already, and mark those that they replace.
-
-        Raises:
-            MnemoscopeError: it failed; texts before the one that failed are stored.
-        """
-        results = [await self._add_one(text, scope) for text in map(_cleaned, texts) if text]
-        # One stored text is a success, whatever was known already.
-        finish = min((one.finish for one in results), key=_BEST_FIRST.index, default=_BEST_FIRST[-1])
-        changes = tuple(change for one in results for change in one.changes)
-        return Written(finish, changes, next((one.detail for one in results if one.detail), ""))
-
-    async def _add_one(self, text: str, scope: Scope) -> Written:
-        near = await self.search(text, scope, _NEIGHBOURS)
-        known = next((one for one in near if canonical(one.text) == canonical(text) and not one.superseded_by), None)
-        if known is not None:
-            return Written("nothing", (FactChange(known.id, known.text, "known"),))
-        message = {"role": "user", "content": text}
-        written = written_in(await self._write("add", "store a memory", [message], infer=False, **scope.ids))
-        if self._recipe is None or not written.changes:
-            return written
-        superseded = await self._supersede(replaced_by(text, near), written.changes[0].memory_id)
-        return written._replace(changes=(*written.changes, *superseded))
-
     async def all(self, scope: Scope) -> list[Fact]:
         """Every memory in the scope.
 
@@ -231,6 +167,16 @@ class Mem0Store:
         answer = await self._read("history", "read a memory's history", memory_id)
         return [dict(row) for row in answer if isinstance(row, Mapping)] if isinstance(answer, list) else []
 
+    async def request(self, request: Request, call: StoreCall | None = None, seconds: float | None = None) -> Any:
+        """What mem0 answers to any request, as it is; `SECONDS` are given to it unless told otherwise.
+
+        Raises:
+            MnemoscopeError: it failed, or took too long.
+        """
+        opened = await self.open()
+        call = call or StoreCall(asyncio.get_running_loop())
+        return await opened.client.call(request, call, SECONDS if seconds is None else seconds)
+
     async def run(self, function: Callable[[], Any]) -> Any:
         """Run blocking work on the store beside the event loop.
 
@@ -238,6 +184,22 @@ class Mem0Store:
             MnemoscopeError: it cannot be opened.
         """
         return await (await self.open()).client.run(function)
+
+    async def load(self, user: str) -> None:
+        """Have a user's memories ready to be searched, where that takes time.
+
+        Raises:
+            MnemoscopeError: they cannot be read.
+        """
+        opened = await self.open()
+        store = opened.built.store if opened.built else None
+        if store is None:
+            return
+        try:
+            with serving_store_call(StoreCall(asyncio.get_running_loop())):
+                await opened.client.run(lambda: store.load(user))
+        except Exception as error:
+            raise explain(error, "read the memories") from error
 
     async def embed_missing(self, progress: Progress | None = None) -> int:
         """Make the vectors that are missing, here and now; see `filling.embed_missing`."""
@@ -265,34 +227,10 @@ class Mem0Store:
         return opened
 
     async def _read(self, method: str, doing: str, *arguments: Any, **options: Any) -> Any:
-        return await self._make(Request(method, doing, arguments, options, reads=True))
+        return await self.request(Request(method, doing, arguments, options, reads=True))
 
     async def _write(self, method: str, doing: str, *arguments: Any, **options: Any) -> Any:
-        return await self._make(Request(method, doing, arguments, options))
-
-    async def _make(self, request: Request) -> Any:
-        opened = await self.open()
-        return await opened.client.call(request, StoreCall(asyncio.get_running_loop()), SECONDS)
-
-    async def _apply(self, replacements: Iterable[Replacement], written: Written, scope: Scope) -> list[FactChange]:
-        """Mark what a model says is replaced. It knows memories by their text, so they are looked for by that."""
-        new_ids = {_one_line(change.text): change.memory_id for change in written.changes}
-        changes = []
-        for new, old in replacements:
-            if new_id := new_ids.get(_one_line(new)):
-                near = await self.search(old, scope, _NEIGHBOURS)
-                changes += await self._supersede((one for one in near if _one_line(one.text) == _one_line(old)), new_id)
-        return changes
-
-    async def _supersede(self, older: Iterable[Fact], new_id: str) -> list[FactChange]:
-        """Note on older memories that a new one has replaced them; none is deleted."""
-        changes = []
-        for fact in older:
-            if fact.id and fact.id != new_id and not fact.superseded_by:
-                metadata = {SUPERSEDED_BY: new_id, SUPERSEDED_AT: datetime.now(UTC).isoformat()}
-                await self.update(fact.id, metadata=metadata)
-                changes.append(FactChange(fact.id, fact.text, "superseded", new_id))
-        return changes
+        return await self.request(Request(method, doing, arguments, options))
 
 
 async def _stop(task: asyncio.Task[Any] | None) -> None:
@@ -307,18 +245,6 @@ async def _fill(opened: Opened) -> None:
         await embed_missing(opened)
     except MnemoscopeError:
         _log.warning("memories could not be embedded", exc_info=True)
-
-
-def _trimmed(messages: Sequence[Message]) -> list[Message]:
-    return [{**one, "content": shorten(well_formed(one["content"]), MESSAGE_LENGTH)} for one in messages]
-
-
-def _cleaned(text: str) -> str:
-    return well_formed(text).strip()
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _name(client: Any, recipe: Recipe | None) -> str:

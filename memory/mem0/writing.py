@@ -15,6 +15,7 @@ from agent_core.errors import MnemoscopeError, ModelError
 from agent_core.event import Event, FactsSource, FactsWriteStarted, FactsWritten, Usage
 from agent_core.model.base import ChatModelBase
 from agent_core.text import first_line
+from memory.mem0.adding import add_as_given, add_extracted
 from memory.mem0.answers import Written
 from memory.mem0.errors import ExtractionError
 from memory.mem0.outbox import Message, Outbox
@@ -141,8 +142,8 @@ class Writer:
             wishes = wishes_in(said)
             if not wishes:
                 return Outcome(Written("skipped", detail=NO_MODEL), "by_rules")
-            return Outcome(await self._store.add_as_given(wishes, self._scope), "by_rules")
-        written, usage = await self._store.add(messages, self._scope, model)
+            return Outcome(await add_as_given(self._store, wishes, self._scope), "by_rules")
+        written, usage = await add_extracted(self._store, messages, self._scope, model)
         return Outcome(written, "extracted", usage)
 
     async def _keep(self, texts: Sequence[str], model: ChatModelBase | None) -> Outcome:
@@ -151,13 +152,13 @@ class Writer:
         if not self._store.extracts_with_our_model or (model is not None and model.is_language_model):
             message = {"role": "user", "content": "\n".join(texts)}
             try:
-                written, usage = await self._store.add([message], self._scope, model)
+                written, usage = await add_extracted(self._store, [message], self._scope, model)
             except (ExtractionError, ModelError) as error:
                 problem = str(error)
             else:
                 if written.finish != "nothing":
                     return Outcome(written, "extracted", usage)
-        written = await self._store.add_as_given(texts, self._scope)
+        written = await add_as_given(self._store, texts, self._scope)
         return Outcome(written._replace(detail=problem or written.detail), "as_given", usage)
 
 

@@ -7,6 +7,7 @@ import pytest
 from agent_core.embedding import OpenAIEmbeddingModel
 from agent_core.errors import StorageError
 from agent_core.event import FactChange
+from memory.mem0.adding import add_as_given
 from memory.mem0.forget import Purged
 from memory.search import bundled
 from memory.search.bundled import Loaded
@@ -21,7 +22,7 @@ SECRET = "zanzibar"
 
 async def test_all_memories_are_listed_however_many_the_newest_first(make: Make) -> None:
     middleware = make(chat_model=None)
-    await middleware.store.add_as_given([f"fact number n{number}" for number in range(70)], middleware.scope)
+    await add_as_given(middleware.store, [f"fact number n{number}" for number in range(70)], middleware.scope)
     facts = await middleware.facts.list()
     assert [fact.text for fact in facts] == [f"fact number n{number}" for number in reversed(range(70))]
     assert all(fact.created and fact.id for fact in facts)
@@ -164,7 +165,7 @@ async def test_reindexing_makes_all_vectors_anew_with_progress(
     make: Make, openai_server: FakeServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = make(chat_model=None)
-    await before.store.add_as_given([f"fact number n{number}" for number in range(100)], before.scope)
+    await add_as_given(before.store, [f"fact number n{number}" for number in range(100)], before.scope)
     await before.aclose()
     larger = OpenAIEmbeddingModel("large", base_url=openai_server.base_url, dimensions=128)
     facts = make(embedding_model=larger).facts
