@@ -13,6 +13,7 @@ from agent_core.model.offline.memory_text import canonical
 from agent_core.text import shorten, well_formed
 from memory.mem0.answers import SUPERSEDED_AT, SUPERSEDED_BY, Fact, Written, written_in
 from memory.mem0.client import Request
+from memory.mem0.errors import explain
 from memory.mem0.extraction import house_rules
 from memory.mem0.outbox import Message
 from memory.mem0.scope import Scope
@@ -57,6 +58,8 @@ async def add_extracted(
     call = StoreCall(asyncio.get_running_loop(), model)
     request = Request("add", "store memories", (_trimmed(messages),), options)
     written = written_in(await store.request(request, call, EXTRACTION_SECONDS))
+    if call.problem is not None:
+        written = written._replace(detail=str(explain(call.problem, "store all of them")))
     superseded = await _apply(store, call.replacements, written, scope)
     return Result(written._replace(changes=(*written.changes, *superseded)), call.usage)
 

@@ -97,7 +97,7 @@ class Mem0Client:
         except TimeoutError:
             raise explain(TimeoutError(f"{seconds:g} s"), request.doing) from None
         except Exception as error:
-            raise explain(error, request.doing) from error
+            raise explain(call.problem or error, request.doing) from error
 
     async def run(self, function: Callable[[], Any]) -> Any:
         """Run blocking work where the client runs, beside the caller's loop."""

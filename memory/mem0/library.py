@@ -37,8 +37,12 @@ def import_mem0(folder: Path) -> str:
             f"mem0 is off: it cannot be imported ({error}). Install it with pip install mem0ai"
         ) from error
     for name in _LOUD:
-        # Without a handler of its own, Python would print its warnings into the middle of the screen.
-        logging.getLogger(name).addHandler(logging.NullHandler())
+        # Without a handler of its own, Python would print its warnings into the middle of the screen; and below a
+        # warning it tells what is stored, which is nobody else's business.
+        logger = logging.getLogger(name)
+        logger.addHandler(logging.NullHandler())
+        if logger.level == logging.NOTSET:
+            logger.setLevel(logging.WARNING)
     if not MEM0_TELEMETRY:
         return ""
     how = f"{TELEMETRY} asks for it" if is_first else "it was imported before"

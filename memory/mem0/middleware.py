@@ -6,12 +6,14 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import platformdirs
 
 from agent_core.embedding import EmbeddingModelBase
+from agent_core.errors import MnemoscopeError
 from agent_core.event import Event, FactsWritten, Noticed, PromptPart, RecalledMemory, RetrievalSkipped
 from agent_core.marks import MEMORY
 from agent_core.message import Msg
@@ -43,6 +45,8 @@ APP_NAME = "mnemoscope"
 FOLDER = "mem0"
 OUTBOX_FILE = "outbox.db"
 DRAIN_SECONDS = 5.0
+OPENING_SECONDS = 20.0
+"""How long the first model call waits for the memory to be opened, at most; importing mem0 alone takes seconds."""
 
 
 class _Reply:
@@ -141,17 +145,18 @@ class Mem0Middleware(MiddlewareBase):
         Raises:
             MnemoscopeError: it cannot be opened; the next use tries again.
         """
-        await self.store.open()
-        if not self._is_loaded:
-            await self.store.load(self.scope.user)
-            self._is_loaded = True
+        try:
+            await self.store.open()
+            if not self._is_loaded:
+                await self.store.load(self.scope.user)
+                self._is_loaded = True
+        except MnemoscopeError as error:
+            self._notice(str(error), append)
+            raise
         if append is None:
             return
-        built = self.store.built
-        for notice in built.notices if built else ():
-            if notice not in self._told:
-                self._told.add(notice)
-                append(Noticed(text=notice, level="warning"))
+        for notice in self.store.built.notices if self.store.built else ():
+            self._notice(notice, append)
         if not self._has_retried:
             self._has_retried = True
             self._writer.begin_retry(self.chat_model or model, append)
@@ -212,9 +217,7 @@ class Mem0Middleware(MiddlewareBase):
         reply = self._replies.get(agent.state.reply_id)
         if reply is not None and reply.retrieval is not None:
             if number == 1:
-                await reply.opened.wait()
-                waited = time.monotonic() - reply.opened_at
-                await wait_for([reply.retrieval], max(0.0, self.search_timeout - waited))
+                await self._wait(reply, reply.retrieval)
             if reply.retrieval.is_found:
                 await self._inject(agent, reply.retrieval, number)
         async for event in next_handler(**input_kwargs):
@@ -233,6 +236,12 @@ class Mem0Middleware(MiddlewareBase):
         await self.store.aclose()
         self._is_loaded = self._has_retried = False
         return kept
+
+    def _notice(self, text: str, append: Append | None) -> None:
+        """Tell a person something, once."""
+        if append is not None and text not in self._told:
+            self._told.add(text)
+            append(Noticed(text=text, level="warning"))
 
     def _begin_search(self, agent: Agent, inputs: Sequence[Msg], reply: _Reply) -> Retrieval | None:
         """Start looking up what the user says; where that is nothing, say that no search is made."""
@@ -261,6 +270,13 @@ class Mem0Middleware(MiddlewareBase):
             return memories
 
         return find
+
+    async def _wait(self, reply: _Reply, retrieval: Retrieval) -> None:
+        """Wait for the search a little; before that, the first time, for the memory to be opened."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(reply.opened.wait(), OPENING_SECONDS)
+            waited = time.monotonic() - reply.opened_at
+            await wait_for([retrieval], max(0.0, self.search_timeout - waited))
 
     async def _inject(self, agent: Agent, retrieval: Retrieval, number: int) -> None:
         source = self.scope.source

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
@@ -87,6 +87,11 @@ class Outbox:
                 connection.execute(query, (well_formed(error), number))
             else:
                 connection.execute("DELETE FROM outbox WHERE number = ?", (number,))
+
+    def release(self, numbers: Iterable[int]) -> None:
+        """Entries that were taken out have not been tried after all."""
+        with self._open() as connection:
+            connection.executemany("UPDATE outbox SET taken = 0 WHERE number = ?", [(number,) for number in numbers])
 
     def count(self) -> int:
         """How many entries of this user there are, in whatever state."""

@@ -18,6 +18,7 @@ from memory.mem0.owned import Owners
 from memory.mem0.payload_filter import Filters, matches
 from memory.mem0.sqlite_file import MadeWith, connect, made_with, note_made_with, writing
 from memory.mem0.sqlite_rows import MATCH, Rows
+from memory.mem0.store_call import note_problem
 from memory.search.vectors import unit_length
 
 if TYPE_CHECKING:
@@ -250,12 +251,10 @@ class SqliteVectorStore:
 
     def _claim(self) -> None:
         """See to it that the vectors in the file and those to come are of one model."""
-        if not self._made.dimensions:
+        if not self._made.dimensions or made_with(self._reader) == self._made:
             return
         with self._writing() as connection:
             held = made_with(connection)
-            if held == self._made:
-                return
             if connection.execute("SELECT 1 FROM memories WHERE vector IS NOT NULL LIMIT 1").fetchone():
                 raise StorageError(_other_model(self.path, held, self._made))
             note_made_with(connection, self._made)
@@ -267,8 +266,12 @@ class SqliteVectorStore:
 
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
-        with self._write_lock, writing(self._writer):
-            yield self._writer
+        try:
+            with self._write_lock, writing(self._writer):
+                yield self._writer
+        except sqlite3.Error as error:
+            note_problem(error)
+            raise
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

@@ -36,12 +36,14 @@ class StoreCall:
         model: extracts memories; None where there is none.
         usage: what the model has cost so far.
         replacements: what the model said replaces what.
+        problem: what our own store could not do, where mem0 keeps the reason to itself.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, model: ChatModelBase | None = None) -> None:
         self.model = model
         self.usage: Usage | None = None
         self.replacements: list[Replacement] = []
+        self.problem: Exception | None = None
         self._loop = loop
         self._waiting: set[Future[Any]] = set()
         self._over = threading.Event()
@@ -84,6 +86,13 @@ class StoreCall:
         """Count what one request to the model has cost."""
         if usage is not None:
             self.usage = (self.usage or Usage()) + usage
+
+
+def note_problem(error: Exception) -> None:
+    """Note on the call that is being served why it is going to fail."""
+    call = _current.get()
+    if call is not None:
+        call.problem = error
 
 
 def current_store_call() -> StoreCall:

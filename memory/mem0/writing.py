@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
+from collections import deque
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, NamedTuple
 
@@ -122,17 +123,25 @@ class Writer:
         return _KEPT
 
     async def _retry(self, model: ChatModelBase | None, append: Append) -> None:
-        for waiting in await asyncio.to_thread(self._outbox.take):
-            write = _Write(self._scope.source, append, None)
-            problem = "the program ended first"
-            try:
-                write.end(await self._take_in(waiting.messages, model))
-                problem = ""
-            except Exception as error:
-                problem = _in_words(error)
-                write.fail(error, _KEPT)
-            finally:
-                self._outbox.settle(waiting.number, problem)
+        waiting = deque(await asyncio.to_thread(self._outbox.take))
+        try:
+            while waiting:
+                self._outbox.settle(waiting[0].number, await self._try_again(waiting[0].messages, model, append))
+                waiting.popleft()
+        finally:
+            self._outbox.release(one.number for one in waiting)
+
+    async def _try_again(self, messages: list[Message], model: ChatModelBase | None, append: Append) -> str:
+        """Why it has failed again; empty when it is written."""
+        write = _Write(self._scope.source, append, None)
+        try:
+            write.end(await self._take_in(messages, model))
+        except BaseException as error:
+            write.fail(error, _KEPT)
+            if not isinstance(error, Exception):
+                raise
+            return _in_words(error)
+        return ""
 
     async def _take_in(self, messages: list[Message], model: ChatModelBase | None) -> Outcome:
         """Extract what is worth keeping of an exchange; without a language model, what was asked to be kept."""

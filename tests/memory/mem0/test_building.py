@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import asyncio
+import gc
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,7 @@ from memory.search import bundled
 from memory.search.bundled import Loaded
 from tests import services
 from tests.fake_server import FakeServer
-from tests.memory.mem0.agents import agent_with, outcomes, written
+from tests.memory.mem0.agents import agent_with, changes, outcomes, written
 from tests.memory.mem0.brain import Brain, memories
 from tests.memory.mem0.conftest import Make
 
@@ -97,6 +101,43 @@ async def test_embedded_qdrant_works_on_request_and_two_middlewares_share_it(
     await second.aclose()
     third = make(mem0_config=qdrant(tmp_path))
     assert [fact.text for fact in await third.search("tea")] == ["Alice likes green tea"]
+
+
+_HOLD = """
+import sys
+from qdrant_client import QdrantClient
+client = QdrantClient(path=sys.argv[1])
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+# A Qdrant client that finds its folder locked leaves the lock file open.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
+async def test_a_store_that_another_process_holds_is_told_and_used_once_it_is_free(
+    make: Make, brain: Brain, tmp_path: Path
+) -> None:
+    """D04: the local store is locked by another process, which then dies and leaves its lock file behind."""
+    command = [sys.executable, "-c", _HOLD, str(tmp_path / "qdrant")]
+    holder = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert holder.stdout is not None
+    assert await asyncio.to_thread(holder.stdout.readline) == "held\n"
+    middleware = make(mem0_config=qdrant(tmp_path))
+    agent = agent_with(middleware)
+    for _ in range(2):
+        answer = await agent.reply(MINE)
+        assert answer.get_text_content() == "Fine."
+    assert outcomes(agent) == ["failed", "failed"]
+    (notice,) = agent.trace.of(Noticed)
+    assert notice.text.startswith(f"Another process holds {tmp_path / 'qdrant'}")
+    holder.kill()
+    await asyncio.to_thread(holder.communicate)
+    assert (tmp_path / "qdrant" / ".lock").exists()
+    brain.will_extract(memories("Alice likes green tea"))
+    await agent.reply(MINE)
+    assert outcomes(agent)[-1] == "nothing"
+    assert ("added", "Alice likes green tea") in changes(agent)
+    gc.collect()
 
 
 async def test_wrong_dimensions_in_a_config_are_told_with_both_numbers(make: Make, tmp_path: Path) -> None:

@@ -109,6 +109,29 @@ async def test_what_fails_is_kept_and_tried_again_at_every_start_but_not_for_eve
     assert waiting(tmp_path) == 1
 
 
+async def test_a_retry_that_the_end_of_the_program_cuts_short_does_not_count(
+    make: Make, brain: Brain, tmp_path: Path
+) -> None:
+    brain.will_extract("no", "no", "no", "no")
+    middleware = make()
+    for said in ("I like tea.", "I like coffee."):
+        await agent_with(middleware).reply(said)
+    await middleware.aclose()
+    for _ in range(MOST_TRIES + 1):
+        gate = Gate()
+        brain.will_extract(reply(gate, text(memories())))
+        middleware = make()
+        await middleware.start(Trace().append)
+        await gate.reached()
+        assert await middleware.aclose(0) == 1
+    brain.will_extract(memories("Alice likes tea"), memories("Alice likes coffee"))
+    middleware = make()
+    await middleware.start(Trace().append)
+    await middleware.aclose(None)
+    assert waiting(tmp_path) == 0
+    assert len(await middleware.facts.list()) == 2
+
+
 async def test_a_failed_write_is_tried_again_when_an_agent_replies(make: Make, brain: Brain, tmp_path: Path) -> None:
     brain.will_extract("no", "no")
     first = make()
@@ -181,6 +204,7 @@ async def test_after_the_limit_a_locked_database_is_a_notice_and_the_exchange_is
     assert answer.get_text_content() == "Fine."
     (event,) = written(agent)
     assert event.finish == "failed"
+    assert "keeps the memory's database locked" in event.detail
     assert waiting(tmp_path) == 1
 
 
