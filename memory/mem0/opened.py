@@ -1,9 +1,9 @@
-"""A mem0 client in use, ready-made or built from a recipe, shared where two cannot be open at once."""
+"""A mem0 client in use, ready-made or built from a recipe, and shared by all that use the same store through it."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -22,23 +22,29 @@ class Opened:
     client: Mem0Client
     built: Built | None = None
     users: int = 1
-    place: str = ""
+    key: Hashable = None
 
     async def close(self) -> None:
         """Let go of it; the last one to do so closes what was built."""
         self.users -= 1
         if self.users > 0:
             return
-        if self.place:
-            _by_place.pop(self.place, None)
+        _shared.pop(self.key, None)
         built = self.built
         if built is not None:
             await self.client.run(lambda: close_memory(built.memory))
         self.client.stop()
 
 
-_by_place: dict[str, Opened] = {}
-"""The embedded Qdrant folders that this process has open: each takes one client only."""
+_shared: dict[Hashable, Opened] = {}
+"""What others in this process can use as well: ready clients, whose calls take turns whoever makes them, and folders of
+an embedded Qdrant, which take one client only."""
+
+
+def open_client(client: Any) -> Opened:
+    """Take a ready client into use."""
+    key = ("client", id(client))
+    return _joined(key) or _offered(key, Opened(Mem0Client(client)))
 
 
 async def open_recipe(recipe: Recipe) -> Opened:
@@ -49,9 +55,8 @@ async def open_recipe(recipe: Recipe) -> Opened:
     """
     recipe = await with_dimensions(recipe)
     place = _embedded_qdrant(recipe.config)
-    if place in _by_place:
-        shared = _by_place[place]
-        shared.users += 1
+    key = ("qdrant", place) if place else None
+    if shared := _joined(key):
         return shared
     thread = LoopThread("mem0")
     try:
@@ -61,9 +66,22 @@ async def open_recipe(recipe: Recipe) -> Opened:
         thread.stop()
         raise explain(error, "open the memory") from error
     client = Mem0Client(built.memory, reads_in_turn=built.store is None, thread=thread)
-    opened = Opened(client, built, place=place)
-    if place:
-        _by_place[place] = opened
+    return _offered(key, Opened(client, built))
+
+
+def _joined(key: Hashable) -> Opened | None:
+    """What is shared under a key, with one user more."""
+    shared = _shared.get(key)
+    if shared is not None:
+        shared.users += 1
+    return shared
+
+
+def _offered(key: Hashable, opened: Opened) -> Opened:
+    """Share it under a key; None means with nobody."""
+    opened.key = key
+    if key is not None:
+        _shared[key] = opened
     return opened
 
 

@@ -12,10 +12,10 @@ from agent_core.errors import MnemoscopeError, StorageError
 from agent_core.text import shorten, well_formed
 from memory.mem0.answers import Fact, facts_in
 from memory.mem0.building import Built, Recipe
-from memory.mem0.client import Mem0Client, Request
+from memory.mem0.client import Request
 from memory.mem0.errors import explain
 from memory.mem0.filling import Progress, embed_missing, lacks_vectors
-from memory.mem0.opened import Opened, open_recipe
+from memory.mem0.opened import Opened, open_client, open_recipe
 from memory.mem0.scope import Scope
 from memory.mem0.store_call import StoreCall, serving_store_call
 
@@ -42,7 +42,7 @@ class Mem0Store:
     """
 
     def __init__(self, client: Any = None, recipe: Recipe | None = None) -> None:
-        self._ready = None if client is None else Mem0Client(client)
+        self._ready = client
         self._recipe = recipe
         self._opened: Opened | None = None
         self._opening: asyncio.Task[Opened] | None = None
@@ -218,7 +218,7 @@ class Mem0Store:
 
     async def _open(self) -> Opened:
         if self._ready is not None:
-            return Opened(self._ready)
+            return open_client(self._ready)
         if self._recipe is None:
             raise StorageError("There is neither a mem0 client nor anything to make one from.")
         opened = await open_recipe(self._recipe)

@@ -388,6 +388,21 @@ async def test_replies_of_several_agents_that_share_a_middleware_do_not_mix(make
         assert len(written(agent)) == 1
 
 
+async def test_middlewares_that_share_a_client_take_turns_and_close_only_what_is_theirs(make: Make) -> None:
+    client = FakeClient()
+    gate = client.hold_search()
+    first, second, third = (make(client=client, user_id=user) for user in ("alice", "bob", "carol"))
+    searches = [asyncio.create_task(one.search("x")) for one in (first, second)]
+    await third.store.open()
+    while not client.calls:
+        await asyncio.sleep(0)
+    await third.aclose()
+    assert len(client.calls) == 1
+    gate.set()
+    assert await asyncio.gather(*searches) == [[], []]
+    assert len(client.calls) == 2
+
+
 # --- Through the real mem0
 
 
