@@ -206,11 +206,14 @@ def _require_usable(path: Path) -> None:
 def _copied(given: Any) -> Any:
     """A `MemoryConfig` that is ours to change."""
     from mem0.configs.base import MemoryConfig
+    from pydantic import ValidationError
 
     try:
         return MemoryConfig(**given) if isinstance(given, Mapping) else (given or MemoryConfig()).model_copy()
-    except ValueError as error:
-        raise StorageError(f"mem0_config cannot be used: {' '.join(str(error).split())}") from error
+    except ValidationError as error:
+        # Its own text repeats what was given, keys and passwords among it.
+        faults = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))
+        raise StorageError(f"mem0_config cannot be used: {'; '.join(faults)}") from None
 
 
 def _slot(name: str, config: Any) -> Any:
