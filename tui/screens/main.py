@@ -36,6 +36,8 @@ _FRAME = 0.04
 """Seconds between two redraws while a lot happens."""
 _REST = 4
 """A redraw that takes long is followed by a pause of so many times its length, so that keys are answered."""
+_LONGEST_PAUSE = 0.5
+"""Seconds that it may be at most."""
 _QUIT_SECONDS = 2.0
 """Within so long ctrl+c must be pressed again to quit."""
 
@@ -66,6 +68,8 @@ class MainScreen(Screen[None]):
             "hints": HintsPane(self.agent, self.views.hints, id="hints"),
         }
         self._status = StatusLine(self.views.status, id="status")
+        self._side = Vertical(id="side")
+        self._is_painted = False
         self._tabs = TabBar(_tabs(self._panes), id="tabs")
         self._tab = CHAT
         self._last_pane = PANES[0]
@@ -86,8 +90,7 @@ class MainScreen(Screen[None]):
         yield self._tabs
         with Horizontal(id="body"):
             yield self.chat
-            with Vertical(id="side"):
-                yield from self._panes.values()
+            yield self._side
         yield self._status
         yield Footer(show_command_palette=False)
 
@@ -98,6 +101,7 @@ class MainScreen(Screen[None]):
             pane.border_title = pane.TITLE
         self.draw(self.views.take_dirty())
         self._draw_soon()
+        self.call_after_refresh(self._begin_with_panes)
 
     async def on_unmount(self) -> None:
         """Stop following the trace."""
@@ -110,11 +114,10 @@ class MainScreen(Screen[None]):
     def get_widget_and_offset_at(self, x: int, y: int) -> tuple[Widget | None, Offset | None]:
         """The widget at a cell, and the place in its text of the character that is seen there."""
         widget, offset = super().get_widget_and_offset_at(x, y)
-        if widget is None or offset is None:
+        if widget is None or offset is None or not widget.content_region.contains(x, y):
             return widget, offset
         left, top = widget.content_region.offset
-        strip = widget.render_line(min(y, widget.content_region.bottom - 1) - top)
-        return widget, character_at(strip, x - left) or offset
+        return widget, character_at(widget.render_line(y - top), x - left) or offset
 
     def show_tab(self, tab: str) -> None:
         """Bring the chat or a pane into view, and the focus into it."""
@@ -143,8 +146,9 @@ class MainScreen(Screen[None]):
         now = time.monotonic()
         if now - self._quit_asked <= _QUIT_SECONDS:
             await self.quit()
-        self._quit_asked = now
-        self.app.notify("Press ctrl+c again to quit.", timeout=_QUIT_SECONDS)
+        else:
+            self._quit_asked = now
+            self.app.notify("Press ctrl+c again to quit.", timeout=_QUIT_SECONDS)
 
     async def quit(self, return_code: int = 0) -> None:
         """Stop what runs, so that it leaves everything in order, and leave."""
@@ -159,11 +163,15 @@ class MainScreen(Screen[None]):
     def _draw_soon(self) -> None:
         if not self._is_due:
             self._is_due = True
-            self.set_timer(max(_FRAME, _REST * self._last_cost), self._draw_due)
+            pause = min(_REST * self._last_cost, _LONGEST_PAUSE)
+            self.set_timer(max(_FRAME, pause), self._draw_due)
 
     def _draw_due(self) -> None:
         started = time.monotonic()
         self._is_due = False
+        if not self.chat.children:
+            # The program is being left, and the parts of the screen are gone before it.
+            return
         self.draw(self.views.take_dirty())
         self._tell_broken()
         self.call_after_refresh(self._note_cost, started)
@@ -186,12 +194,27 @@ class MainScreen(Screen[None]):
         width, height = self.app.size
         arranged = arrangement(width, height, self._tab, self._last_pane)
         self.chat.display = arranged.chat
-        self.query_one("#side").display = bool(arranged.panes)
-        self.set_class(len(arranged.panes) > 1, "-several-panes")
-        self.set_class(arranged.panes == PANES, "-all-panes")
-        for name, pane in self._panes.items():
-            pane.display = name in arranged.panes
+        self._side.display = bool(arranged.panes)
+        if self._is_painted:
+            self.set_class(len(arranged.panes) > 1, "-several-panes")
+            self.set_class(arranged.panes == PANES, "-all-panes")
+            for name, pane in self._panes.items():
+                pane.display = name in arranged.panes
+            self._mount_panes(arranged.panes)
         self._tabs.show([*([CHAT] if arranged.chat else []), *arranged.panes])
+
+    def _begin_with_panes(self) -> None:
+        """Mount the panes that are seen: after the first paint, for a person can type before they are there."""
+        self._is_painted = True
+        self._arrange()
+
+    def _mount_panes(self, names: tuple[str, ...]) -> None:
+        """Mount panes that have not been seen before, each in its place."""
+        for name in names:
+            if not self._panes[name].is_attached:
+                later = PANES[PANES.index(name) + 1 :]
+                following = next((self._panes[one] for one in later if self._panes[one].is_attached), None)
+                self._side.mount(self._panes[name], before=following)
 
     def _facts(self) -> StatusFacts:
         model = self.agent.model

@@ -77,7 +77,10 @@ async def test_what_is_being_typed_is_neither_swallowed_nor_an_answer(tmp_path: 
         assert answers(driver) == []
 
 
-async def test_a_key_pressed_just_as_the_question_comes_up_goes_to_the_prompt(tmp_path: Path) -> None:
+async def test_a_key_pressed_just_as_the_question_comes_up_goes_to_the_prompt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tui.widgets.approval_panel.ARMING_SECONDS", 3600)
     async with driving(SmallRuntime([use("Change")], "Done.", tools=[Change()], folder=tmp_path)) as driver:
         await driver.say("hi")
         await driver.see("Allow Change?")
