@@ -34,9 +34,14 @@ class Pane(Vertical):
         if self.is_attached and self.is_on_screen:
             self.draw()
 
+    _wants_focus = False
+
     def take_focus(self) -> None:
-        """Put the focus on the rows."""
-        self.query(RowList).first().focus()
+        """Put the focus on the rows; where the pane is only being mounted, as soon as it is."""
+        rows = self.query(RowList)
+        self._wants_focus = not rows
+        if rows:
+            rows.first().focus()
 
     def put(self, place: Literal, text: str | Content) -> None:
         """Show a text there, unless it is there already: comparing costs less than laying out anew."""
@@ -51,6 +56,8 @@ class Pane(Vertical):
     def on_mount(self) -> None:
         """Draw for the first time."""
         self.draw()
+        if self._wants_focus:
+            self.take_focus()
 
     def on_show(self) -> None:
         """Draw what has changed while the pane was hidden."""
