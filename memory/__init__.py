@@ -10,12 +10,14 @@ from memory.working.base import MemoryBase
 from memory.working.in_memory import InMemoryMemory
 
 if TYPE_CHECKING:
+    from memory.mem0.middleware import Mem0Middleware
     from memory.working.redis.memory import RedisMemory
     from memory.working.sql.memory import SQLAlchemyMemory
 
 __all__ = [
     "AgenticMemoryMiddleware",
     "InMemoryMemory",
+    "Mem0Middleware",
     "MemoryBase",
     "MemoryFilter",
     "RedisMemory",
@@ -24,7 +26,11 @@ __all__ = [
     "select",
 ]
 
-_ON_DEMAND = {"RedisMemory": "memory.working.redis.memory", "SQLAlchemyMemory": "memory.working.sql.memory"}
+_ON_DEMAND = {
+    "Mem0Middleware": "memory.mem0.middleware",
+    "RedisMemory": "memory.working.redis.memory",
+    "SQLAlchemyMemory": "memory.working.sql.memory",
+}
 
 
 def __getattr__(name: str) -> Any:

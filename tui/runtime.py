@@ -145,6 +145,7 @@ class Runtime:
         )
         folder = str(self.workdir)
         agent.state.permission_context.working_directories[folder] = AdditionalWorkingDirectory(folder, "workdir")
+        self.memory.recording.session_id = opened.file.id
         trace.subscribe(opened.file.append)
         opened.file.on_problem = self._tell_problem
         self.notices += opened.notices
