@@ -110,7 +110,7 @@ class VectorCache:
 
     def _open(self) -> sqlite3.Connection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        # Made for nobody else to read: a vector tells what its text was about. Never opened when it is there: closing it
+        # Made for nobody else to read: a vector tells what its text was about. Not opened when it is there: closing it
         # would drop the locks that SQLite holds on it in this process.
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
