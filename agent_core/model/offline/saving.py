@@ -29,7 +29,9 @@ def save(conversation: Conversation, wish: str) -> Step:
     if conversation.folder is None or WRITE not in conversation.tools:
         return Step(say("no_folder", language))
     index_read = conversation.run(READ, conversation.index_path)
-    if index_read is None and READ in conversation.tools and conversation.has_index:
+    # An index that this saving has made need not be read.
+    is_new_index = not conversation.has_index or conversation.run(WRITE, conversation.index_path)
+    if index_read is None and READ in conversation.tools and not is_new_index:
         return Step(say("saving", language), (read(conversation.index_path),))
     facts = facts_of(text)
     if index_read and index_read.refused:
@@ -40,7 +42,9 @@ def save(conversation: Conversation, wish: str) -> Step:
     # Files are read all together before the first is written, so that a person is asked about writes only.
     reads = tuple(call for call in calls if call.name == READ)
     next_calls = reads or calls or _listing(conversation, progress, index_text)
-    return Step(calls=next_calls) if next_calls else Step(report(conversation, progress))
+    if not next_calls:
+        return Step(report(conversation, progress))
+    return Step("" if conversation.runs else say("saving", language), next_calls)
 
 
 def _said_before(conversation: Conversation) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core import Agent
-from agent_core.event import RetrievalSettled
+from agent_core.event import RetrievalSettled, ToolEnded
 from agent_core.message import ToolCallBlock
 from agent_core.model import OfflineChatModel
 from agent_core.permission import AdditionalWorkingDirectory, PermissionMode
@@ -89,3 +89,14 @@ async def test_with_no_one_to_ask_nothing_is_claimed(tmp_path: Path) -> None:
     assert answer.startswith("I did not save this:\n- I live in Hangzhou")
     assert "no one to ask" in answer
     assert not (tmp_path / "Memory").exists()
+
+
+async def test_the_first_memory_is_saved_without_looking_for_an_index_that_is_not_there(tmp_path: Path) -> None:
+    agent = new_agent(tmp_path)
+    await agent.reply("remember that I live in Hangzhou")
+    calls = [event.tool for event in agent.trace.of(ToolEnded)]
+    assert calls == ["Write", "Write"]
+    await agent.reply("remember that I like tea")
+    later = [event.tool for event in agent.trace.of(ToolEnded)][2:]
+    assert later[0] == "Read"
+    assert all(event.state == "success" for event in agent.trace.of(ToolEnded))
