@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING, cast
 
 from textual import on
 from textual.app import ComposeResult
@@ -17,10 +18,6 @@ from agent_core.event import Event
 from tui.app_runtime import AppRuntime
 from tui.commands import COMMANDS
 from tui.panes.chat import ChatPane
-from tui.panes.content import ContentPane
-from tui.panes.filter import FilterPane
-from tui.panes.hints import HintsPane
-from tui.panes.index import IndexPane
 from tui.panes.pane import Pane
 from tui.panes.views_changed import ViewsChanged
 from tui.prompt_history import PromptHistory
@@ -31,6 +28,9 @@ from tui.views.session_view import SessionView
 from tui.views.status_text import StatusFacts
 from tui.widgets.status_line import StatusLine
 from tui.widgets.tab_bar import Tab, TabBar
+
+if TYPE_CHECKING:
+    from tui.panes.filter import FilterPane
 
 _FRAME = 0.04
 """Seconds between two redraws while a lot happens."""
@@ -60,17 +60,11 @@ class MainScreen(Screen[None]):
         self.agent: Agent = runtime.agent
         self.views = SessionView(self.agent)
         self.chat = ChatPane(self.agent, self.views, history, SlashChoices(self), id="chat")
-        self._filter_pane = FilterPane(self.agent, self.views.filter, id="filter")
-        self._panes: dict[str, Pane] = {
-            "content": ContentPane(self.agent, self.views.content, self.views.filter, id="content"),
-            "filter": self._filter_pane,
-            "index": IndexPane(self.agent, self.views.index, id="index"),
-            "hints": HintsPane(self.agent, self.views.hints, id="hints"),
-        }
+        # Made after the first paint; until then there is room for them, and nothing in it.
+        self._panes: dict[str, Pane] = {}
         self._status = StatusLine(self.views.status, id="status")
         self._side = Vertical(id="side")
-        self._is_painted = False
-        self._tabs = TabBar(_tabs(self._panes), id="tabs")
+        self._tabs = TabBar(_tabs(), id="tabs")
         self._tab = CHAT
         self._last_pane = PANES[0]
         # From the first moment on: between building and mounting events may come as well.
@@ -97,8 +91,6 @@ class MainScreen(Screen[None]):
     def on_mount(self) -> None:
         """Draw what there is, and be there to be asked."""
         self.agent.approve = self.chat.approve
-        for pane in self._panes.values():
-            pane.border_title = pane.TITLE
         self.draw(self.views.take_dirty())
         self._draw_soon()
         self.call_after_refresh(self._begin_with_panes)
@@ -195,7 +187,7 @@ class MainScreen(Screen[None]):
         arranged = arrangement(width, height, self._tab, self._last_pane)
         self.chat.display = arranged.chat
         self._side.display = bool(arranged.panes)
-        if self._is_painted:
+        if self._panes:
             self.set_class(len(arranged.panes) > 1, "-several-panes")
             self.set_class(arranged.panes == PANES, "-all-panes")
             for name, pane in self._panes.items():
@@ -204,9 +196,12 @@ class MainScreen(Screen[None]):
         self._tabs.show([*([CHAT] if arranged.chat else []), *arranged.panes])
 
     def _begin_with_panes(self) -> None:
-        """Mount the panes that are seen: after the first paint, for a person can type before they are there."""
-        self._is_painted = True
+        """Make the panes, and mount those that are seen: after the first paint, for a person can type before that."""
+        from tui.panes.all_panes import make_panes
+
+        self._panes = make_panes(self.agent, self.views)
         self._arrange()
+        self._draw_queue()
 
     def _mount_panes(self, names: tuple[str, ...]) -> None:
         """Mount panes that have not been seen before, each in its place."""
@@ -235,11 +230,12 @@ class MainScreen(Screen[None]):
 
     @on(ChatPane.QueueChanged)
     def _draw_queue(self) -> None:
-        self._filter_pane.sticky_marks = self.chat.marks
+        if self._panes:
+            cast("FilterPane", self._panes["filter"]).sticky_marks = self.chat.marks
         self._status.show(self._facts())
 
-    @on(FilterPane.StickyMarksChanged)
-    def _take_marks(self, event: FilterPane.StickyMarksChanged) -> None:
+    def on_filter_pane_sticky_marks_changed(self, event: FilterPane.StickyMarksChanged) -> None:
+        """Take the marks over that were chosen in the pane. Found by its name, since the pane is imported late."""
         self.chat.marks = event.marks
 
     @on(TabBar.Chosen)
@@ -247,9 +243,6 @@ class MainScreen(Screen[None]):
         self.show_tab(event.tab_id)
 
 
-def _tabs(panes: dict[str, Pane]) -> list[Tab]:
+def _tabs() -> list[Tab]:
     keys = {command.id: command.keys for command in COMMANDS}
-    return [
-        Tab(CHAT, "Chat", keys["show_chat"]),
-        *(Tab(name, pane.TITLE, keys[f"show_{name}"]) for name, pane in panes.items()),
-    ]
+    return [Tab(name, name.capitalize(), keys[f"show_{name}"]) for name in (CHAT, *PANES)]

@@ -1,0 +1,24 @@
+"""The panes beside the chat. A module of its own, so that the first paint need not wait for its imports."""
+
+from __future__ import annotations
+
+from agent_core.agent import Agent
+from tui.panes.content import ContentPane
+from tui.panes.filter import FilterPane
+from tui.panes.hints import HintsPane
+from tui.panes.index import IndexPane
+from tui.panes.pane import Pane
+from tui.views.session_view import SessionView
+
+
+def make_panes(agent: Agent, views: SessionView) -> dict[str, Pane]:
+    """All panes by name, in the order in which they stand."""
+    panes: dict[str, Pane] = {
+        "content": ContentPane(agent, views.content, views.filter, id="content"),
+        "filter": FilterPane(agent, views.filter, id="filter"),
+        "index": IndexPane(agent, views.index, id="index"),
+        "hints": HintsPane(agent, views.hints, id="hints"),
+    }
+    for pane in panes.values():
+        pane.border_title = pane.TITLE
+    return panes
