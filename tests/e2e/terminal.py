@@ -40,7 +40,9 @@ class Terminal:
         self._tmux = [tmux, "-S", str(Path(self._folder.name) / "socket"), "-f", os.devnull]
         self._pid_file = Path(self._folder.name) / "pid"
         size = ["-x", str(columns), "-y", str(rows)]
-        self._run("new-session", "-d", *size, self._shell(command), environ={**os.environ, **environ})
+        # The size of the terminal that the tests run in, where somebody has put it there, is not that of this one.
+        inherited = {key: value for key, value in {**os.environ, **environ}.items() if key not in ("COLUMNS", "LINES")}
+        self._run("new-session", "-d", *size, self._shell(command), environ=inherited)
 
     def start(self, command: Sequence[str]) -> None:
         """Run another command in the same terminal, when the one before has ended."""
