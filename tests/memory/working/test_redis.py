@@ -76,7 +76,7 @@ async def test_a_session_expires_as_a_whole_some_time_after_the_last_write(clien
                 await client.expire(key, 5)
             await call
             deadlines = {await client.pexpiretime(key) for key in ours}
-            assert max(deadlines) - min(deadlines) < 1_000  # milliseconds; the keys are told one after the other
+            assert len(deadlines) == 1
             assert 400 < await client.ttl(next(iter(ours))) <= 500
     assert await client.ttl(f"{user}:not ours") == -1
     async with RedisMemory.from_url(redis_url(), "s", user) as memory:

@@ -28,16 +28,18 @@ end
 -- To be called once by every script that has changed something.
 local function commit()
   redis.call('HSETNX', state, 'schema', ARGV[1])
+  local now = redis.call('TIME')
   if redis.call('HEXISTS', state, 'revision') == 0 then
     -- Counting on from the clock, no revision of a store that expired comes again.
-    local now = redis.call('TIME')
     redis.call('HSET', state, 'revision', now[1] .. string.format('%06d', now[2]))
   else
     redis.call('HINCRBY', state, 'revision', 1)
   end
   if ARGV[2] ~= '' then
+    -- One deadline for all: counted from the moment of each call, they would differ.
+    local deadline = string.format('%.0f', (now[1] + ARGV[2]) * 1000 + math.floor(now[2] / 1000))
     for _, key in ipairs(KEYS) do
-      redis.call('EXPIRE', key, ARGV[2])
+      redis.call('PEXPIREAT', key, deadline)
     end
   end
 end
