@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tui.cli import Options, parse
+from tui.cli import GROUPS, Options, parse
 
 if TYPE_CHECKING:
     from tui.config import Settings
@@ -93,11 +93,19 @@ def _config(options: Options, settings: Settings) -> int:
     return 0
 
 
+def _group(options: Options, settings: Settings) -> int:
+    from importlib import import_module
+
+    code: int = import_module(f"tui.subcommands.{options.command}").run(options, settings)
+    return code
+
+
 _COMMANDS: dict[str, Callable[[Options, Settings], int]] = {
     "chat": _chat,
     "ask": _ask,
     "sessions": _sessions,
     "config": _config,
+    **dict.fromkeys(GROUPS, _group),
 }
 
 

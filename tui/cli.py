@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import importlib
+import sys
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
-Command = Literal["chat", "ask", "sessions", "config"]
+Command = Literal["chat", "ask", "sessions", "config", "memory", "facts", "marks"]
 
 _DESCRIPTION = """\
 A terminal chat agent whose memory you can watch.
@@ -39,6 +41,7 @@ class Options(Struct, frozen=True, kw_only=True):
         json: print JSON, one value a line.
         allow_writes: let `ask` change files in the workdir.
         delete: id of the session that `sessions` deletes.
+        group: what was given to a command of `GROUPS`, by name; `action` is what is to be done.
     """
 
     command: Command = "chat"
@@ -49,12 +52,21 @@ class Options(Struct, frozen=True, kw_only=True):
     json: bool = False
     allow_writes: bool = False
     delete: str | None = None
+    group: dict[str, Any] = {}
+
+
+GROUPS: dict[str, str] = {}
+"""Commands with actions of their own, and what they work with; each has a module in `tui.subcommands`."""
+MEM0_MODES = ("off", "static_control", "agent_control", "both")
+SETTING_OPTIONS = ("model", "base_url", "workdir", "data_dir", "memory", "mem0", "user")
 
 
 def parse(arguments: Sequence[str] | None = None) -> Options:
     """Read the command line; `sys.argv` when None. Exits with 2 on wrong usage, and with 0 after help or version."""
-    found = vars(_parser().parse_args(arguments))
-    settings = {name: found.get(name) for name in ("model", "base_url", "workdir", "data_dir")}
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    found = vars(_parser(words).parse_args(words))
+    # The command `memory` and the option `--memory` are two things.
+    settings = {name: found.get("memory_url" if name == "memory" else name) for name in SETTING_OPTIONS}
     return Options(
         command=found.get("command") or "chat",
         settings=settings,
@@ -64,10 +76,11 @@ def parse(arguments: Sequence[str] | None = None) -> Options:
         json=found.get("json", False),
         allow_writes=found.get("allow_writes", False),
         delete=found.get("delete"),
+        group=found if found.get("command") in GROUPS else {},
     )
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     places, model, session = _places(), _model(), _session()
     parser = argparse.ArgumentParser(
         prog="mnemoscope",
@@ -102,6 +115,11 @@ def _parser() -> argparse.ArgumentParser:
         description="Print the settings in effect as a commented TOML file.",
         parents=[model, places],
     )
+    for name, help_ in GROUPS.items():
+        group = commands.add_parser(name, help=help_, description=f"Work with {help_}.", parents=[places])
+        if name in words:
+            # Built only when it is needed: the program itself starts without them.
+            importlib.import_module(f"tui.subcommands.{name}").add_actions(group)
     return parser
 
 
@@ -121,11 +139,14 @@ def _places() -> argparse.ArgumentParser:
     group = _group()
     group.add_argument("--workdir", metavar="DIR", help="the folder that the agent works in; memory is DIR/Memory")
     group.add_argument("--data-dir", metavar="DIR", help="where sessions and the usual workdir are kept")
+    group.add_argument("--user", metavar="ID", help="whose memory it is, in stores that hold several people's")
     return group
 
 
 def _session() -> argparse.ArgumentParser:
     group = _group()
+    group.add_argument("--memory", dest="memory_url", metavar="URL", help="the store that keeps the messages")
+    group.add_argument("--mem0", metavar="MODE", choices=MEM0_MODES, help=f"mem0 facts: {', '.join(MEM0_MODES)}")
     which = group.add_mutually_exclusive_group()
     which.add_argument("-c", "--continue", dest="go_on", action="store_true", help="go on with the last session here")
     which.add_argument("--resume", metavar="ID", help="go on with this session; the beginning of its id will do")

@@ -16,9 +16,11 @@ import platformdirs
 from msgspec import Struct
 
 from agent_core.secret import Secret
+from tui.cli import MEM0_MODES
 from tui.config_file import SETTINGS, ConfigError, ConfigFile, Setting, expanded
 
 APP_NAME = "mnemoscope"
+DEFAULT_USER = "default_user"
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -31,6 +33,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         context_size: the model's window in tokens; None when nobody has said.
         workdir: the folder that the agent works in; None when no home folder is known.
         data_dir: where sessions are kept; None when no home folder is known.
+        memory: URL of the store that keeps the messages; None for the session file alone.
+        mem0: how mem0 is used, one of `MEM0_MODES`.
+        user: whose memory it is, in stores that hold several people's.
         theme: the name of a theme; empty for the usual one.
         path: the TOML file, whether or not there is one; None when no home folder is known.
         sources: for every setting that has a value, where it came from.
@@ -43,6 +48,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     context_size: int | None = None
     workdir: Path | None = None
     data_dir: Path | None = None
+    memory: str | None = None
+    mem0: str = "off"
+    user: str = DEFAULT_USER
     theme: str = ""
     path: Path | None = None
     sources: dict[str, str] = {}
@@ -84,6 +92,9 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         raise ConfigError(
             f"The base URL must start with http:// or https://, not {base_url!r} ({sources['base_url']})."
         )
+    mem0 = values.get("mem0", "off")
+    if mem0 not in MEM0_MODES:
+        raise ConfigError(f"mem0 must be one of {', '.join(MEM0_MODES)}, not {mem0!r} ({sources['mem0']}).")
     return Settings(
         model=values.get("model"),
         base_url=base_url,
@@ -91,6 +102,9 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         context_size=values.get("context_size"),
         workdir=workdir,
         data_dir=data_dir,
+        memory=values.get("memory"),
+        mem0=mem0,
+        user=values.get("user", DEFAULT_USER),
         theme=values.get("theme", ""),
         path=path,
         sources=sources,

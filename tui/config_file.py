@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_core.errors import MnemoscopeError
+from tui.cli import MEM0_MODES
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 """Asked for when there is a key but neither a model nor an address."""
@@ -62,6 +63,15 @@ SETTINGS = (
         '"~/notes"',
         option="--workdir",
     ),
+    Setting(
+        "memory",
+        str,
+        "The store that keeps the messages; without one the session file does.",
+        '"sqlite:///chat.db"',
+        option="--memory",
+    ),
+    Setting("mem0", str, f"Facts kept by mem0: {', '.join(MEM0_MODES)}.", '"both"', option="--mem0"),
+    Setting("user", str, "Whose memory it is, in stores that hold several people's.", '"ana"', option="--user"),
     Setting("theme", str, "Colours: the name of a theme; /theme in the program lists them.", '"nord"'),
     Setting("data_dir", str, "Where sessions and the usual workdir are kept.", '"~/mnemoscope"', option="--data-dir"),
 )

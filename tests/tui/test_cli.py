@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tui.cli import Options, parse
+from tui.cli import SETTING_OPTIONS, Options, parse
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -77,9 +77,9 @@ def test_options_may_stand_before_or_behind_the_command() -> None:
     before = parse(["--model", "m", "--data-dir", "d", "-c", "ask", "why", "so?"])
     behind = parse(["ask", "--model", "m", "--data-dir", "d", "-c", "why", "so?"])
     assert before == behind
-    assert before.settings == {"model": "m", "base_url": None, "workdir": None, "data_dir": "d"}
+    assert before.settings == {**dict.fromkeys(SETTING_OPTIONS), "model": "m", "data_dir": "d"}
     assert (before.command, before.go_on, before.question) == ("ask", True, "why so?")
-    assert parse([]) == Options(settings=dict.fromkeys(("model", "base_url", "workdir", "data_dir")))
+    assert parse([]) == Options(settings=dict.fromkeys(SETTING_OPTIONS))
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["ask", "--help"]])
