@@ -32,8 +32,8 @@ class BackendBase(ABC):
     Errors are the built-in ones (`FileNotFoundError`, `IsADirectoryError`, `PermissionError`, other `OSError`), so that
     callers need not know which back end they have.
 
-    Reading and writing take `follow`. A caller that has resolved and checked a path passes `follow=False`: links are
-    then not followed but refused, so that none can be swapped in after the check.
+    Reading, writing and removing take `follow`. A caller that has resolved and checked a path passes `follow=False`:
+    links are then not followed but refused, so that none can be swapped in after the check.
 
     Attributes:
         name: tells back ends apart in records and on the screen, for example `local`.
@@ -53,8 +53,8 @@ class BackendBase(ABC):
         """
 
     @abstractmethod
-    async def delete_file(self, path: str) -> None:
-        """Remove a file."""
+    async def delete_file(self, path: str, *, follow: bool = True) -> None:
+        """Remove a file; of a link, the link. `follow` is about the folders on the way."""
 
     @abstractmethod
     async def stat(self, path: str) -> FileInfo | None:

@@ -37,9 +37,9 @@ class LocalBackend(BackendBase):
         """See `BackendBase`."""
         await _run(path, _write, path, data, follow)
 
-    async def delete_file(self, path: str) -> None:
-        """See `BackendBase`. Of a link, the link is removed."""
-        await _run(path, os.unlink, path)
+    async def delete_file(self, path: str, *, follow: bool = True) -> None:
+        """See `BackendBase`."""
+        await _run(path, os.unlink if follow else local_files.remove_file, path)
 
     async def stat(self, path: str) -> FileInfo | None:
         """See `BackendBase`."""

@@ -145,6 +145,12 @@ def replace_file(path: str, data: bytes) -> None:
         _sync_folder(folder)
 
 
+def remove_file(path: str) -> None:
+    """Remove the entry at a path whose folder is resolved, be it a file or a link; follows no link."""
+    with folder_of(path) as (folder, before):
+        os.unlink(before + os.path.basename(path), dir_fd=folder)
+
+
 def _to_be_replaced(target: str, folder: int | None, path: str) -> os.stat_result | None:
     try:
         old = os.stat(target or os.curdir, dir_fd=folder, follow_symlinks=False)

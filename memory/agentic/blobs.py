@@ -83,7 +83,7 @@ class Blobs:
         if left:
             await self._backend.write_file(path, await asyncio.to_thread(_packed, b"", left), follow=False)
         else:
-            await self._backend.delete_file(path)
+            await self._backend.delete_file(path, follow=False)
 
     def _path(self, prefix: str) -> str:
         return f"{self._folder}/{prefix}.zip"

@@ -206,7 +206,7 @@ class MemoryBook:
         return await self.writer.rename(path, new, by=self.author)
 
     async def delete(self, path: str, seen: bytes | None = None) -> Written:
-        """Delete it; `undo` brings it back."""
+        """Delete it; `undo` brings it back. Of a link, the link goes, not what it leads to."""
         return await self.writer.delete(path, seen=seen, by=self.author)
 
     async def pin(self, path: str, pinned: bool = True) -> Written:

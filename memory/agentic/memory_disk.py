@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
@@ -78,6 +79,24 @@ class MemoryDisk:
             raise StorageError(f"{one_line(relative)} is larger than {LARGEST // 2**20} MiB: too large to be changed.")
         return data
 
+    async def link(self, path: str) -> str | None:
+        """The path from the memory folder of a link in it, wherever that leads; None when `path` names no link."""
+        folder, name = os.path.split(path)
+        parent = await self._folder.locate(folder)
+        if parent is None or name in ("", os.curdir, os.pardir):
+            return None
+        entry = path_in(parent, name)
+        try:
+            is_link = await self._backend.resolve(entry) != entry
+        except OSError:
+            is_link = True
+        return relative_to(await self._folder.root(), entry) if is_link else None
+
+    async def remove_link(self, relative: str) -> None:
+        """Remove a link, and nothing that it leads to."""
+        with _told("removed", relative):
+            await self._backend.delete_file(path_in(await self._folder.root(), relative), follow=False)
+
     async def carry_out(self, steps: Sequence[Step]) -> None:
         """Make the changes in order, all of them or none.
 
@@ -107,7 +126,7 @@ class MemoryDisk:
                 # Resolved anew, since a link may have taken the place of a folder; written without following any.
                 path = await self._path(step.relative)
                 if step.after is None:
-                    await self._backend.delete_file(path)
+                    await self._backend.delete_file(path, follow=False)
                 else:
                     await self._backend.write_file(path, step.after, follow=False)
 

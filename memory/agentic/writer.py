@@ -110,7 +110,9 @@ class MemoryWriter:
             return Written(new, await change.carry_out())
 
     async def delete(self, path: str, *, seen: bytes | None = None, by: Author = USER) -> Written:
-        """Remove a file, and what in the index leads to it."""
+        """Remove a file, and what in the index leads to it. Of a link, the link is removed, which nothing can undo."""
+        if (link := await self.disk.link(path)) is not None:
+            return await self._delete_link(link, by)
         async with self.transaction("delete", by) as change:
             relative, before = await self._existing_topic(path, seen)
             change.change(relative, before, None)
@@ -144,6 +146,13 @@ class MemoryWriter:
         """Put a change of several files together, with all other programs kept away."""
         async with self._journal.changing():
             yield Transaction(self.disk, self._journal, action, by, undoes)
+
+    async def _delete_link(self, relative: str, by: Author) -> Written:
+        async with self.transaction("delete", by) as change:
+            await self.index.remove(change, relative)
+            entries = await change.carry_out()
+            await self.disk.remove_link(relative)
+            return Written(relative, entries)
 
     async def _existing_topic(self, path: str, seen: bytes | None = None) -> tuple[str, bytes]:
         relative, present = await self._existing(path, seen)

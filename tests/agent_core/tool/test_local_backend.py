@@ -160,13 +160,26 @@ async def test_every_write_makes_a_new_version_even_of_the_same_size_and_time(tm
     assert len(versions) == 2
 
 
-async def test_deleting_a_link_leaves_its_target(tmp_path: Path) -> None:
+@pytest.mark.parametrize("follow", [True, False])
+async def test_deleting_a_link_leaves_its_target(tmp_path: Path, follow: bool) -> None:
     (tmp_path / "target").touch()
     (tmp_path / "link").symlink_to("target")
-    await BACKEND.delete_file(str(tmp_path / "link"))
+    await BACKEND.delete_file(str(tmp_path / "link"), follow=follow)
     assert os.listdir(tmp_path) == ["target"]
     with pytest.raises(FileNotFoundError):
-        await BACKEND.delete_file(str(tmp_path / "link"))
+        await BACKEND.delete_file(str(tmp_path / "link"), follow=follow)
+
+
+async def test_a_link_on_the_way_to_a_file_that_is_deleted_is_not_followed_unless_wanted(tmp_path: Path) -> None:
+    """X01: what a folder was checked to be, and what has taken its place since."""
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/a.md").touch()
+    (tmp_path / "link").symlink_to("elsewhere")
+    with pytest.raises(OSError):
+        await BACKEND.delete_file(str(tmp_path / "link/a.md"), follow=False)
+    assert os.listdir(tmp_path / "elsewhere") == ["a.md"]
+    await BACKEND.delete_file(str(tmp_path / "link/a.md"))
+    assert os.listdir(tmp_path / "elsewhere") == []
 
 
 class TestResolve:

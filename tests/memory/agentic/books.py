@@ -58,9 +58,9 @@ class FailingBackend(LocalBackend):
         self._check(path)
         await super().write_file(path, data, follow=follow)
 
-    async def delete_file(self, path: str) -> None:
+    async def delete_file(self, path: str, *, follow: bool = True) -> None:
         self._check(path)
-        await super().delete_file(path)
+        await super().delete_file(path, follow=follow)
 
     def _check(self, path: str) -> None:
         if self.refuses(path):
@@ -115,7 +115,7 @@ class BareBackend(BackendBase):
         self.files[path] = data
         self._versions[path] = self._versions.get(path, 0) + 1
 
-    async def delete_file(self, path: str) -> None:
+    async def delete_file(self, path: str, *, follow: bool = True) -> None:
         del self.files[path]
 
     async def stat(self, path: str) -> FileInfo | None:

@@ -200,8 +200,9 @@ async def test_nothing_outside_the_folder_is_read_or_written(tmp_path: Path) -> 
             await book.create("x", path)
         with pytest.raises(StorageError):
             await book.rename("a.md", path)
-        with pytest.raises(StorageError):
-            await book.delete(path)
+        if path != "dangling.md":
+            with pytest.raises(StorageError):
+                await book.delete(path)
     assert {path.name: path.read_text() for path in outside.iterdir()} == {"secret.md": "secret"}
 
 
@@ -213,6 +214,42 @@ async def test_a_link_inside_the_folder_is_followed_to_its_file(tmp_path: Path) 
     assert written.path == "sub/real.md"
     assert (tmp_path / "Memory/alias.md").is_symlink()
     assert (tmp_path / "Memory/sub/real.md").read_text() == "b"
+
+
+@pytest.mark.parametrize("target", ["sub/real.md", "missing.md", "../outside/theirs.md", "../outside", "link.md"])
+async def test_deleting_a_link_removes_the_link_and_its_line_and_nothing_that_it_leads_to(
+    tmp_path: Path, target: str
+) -> None:
+    """X03: links inside, outside, to a folder, to nothing and in a circle."""
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside/theirs.md").write_text("theirs")
+    put(tmp_path, "sub/real.md", "a")
+    put(tmp_path, "MEMORY.md", "- [Real](sub/real.md)\n- [Link](link.md)\n")
+    (tmp_path / "Memory/link.md").symlink_to(target)
+    assert (await book_in(tmp_path).delete("link.md")).path == "link.md"
+    assert not os.path.lexists(tmp_path / "Memory/link.md")
+    assert tree(tmp_path) == {"sub/real.md": b"a", "MEMORY.md": b"- [Real](sub/real.md)\n"}
+    assert (tmp_path / "outside/theirs.md").read_text() == "theirs"
+
+
+async def test_a_link_that_takes_the_place_of_the_folder_during_a_deletion_leads_nowhere(tmp_path: Path) -> None:
+    """X01: what is outside stays, though it has the name that was to be deleted."""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "a.md").write_text("theirs")
+    put(tmp_path, "sub/a.md", "mine")
+
+    class Swapping(FailingBackend):
+        async def delete_file(self, path: str, *, follow: bool = True) -> None:
+            if path.endswith("sub/a.md"):
+                os.rename(tmp_path / "Memory/sub", tmp_path / "Memory/moved")
+                os.symlink(outside, tmp_path / "Memory/sub")
+            await super().delete_file(path, follow=follow)
+
+    with pytest.raises(StorageError):
+        await book_in(tmp_path, Swapping()).delete("sub/a.md")
+    assert (outside / "a.md").read_text() == "theirs"
+    assert (tmp_path / "Memory/moved/a.md").read_text() == "mine"
 
 
 async def test_a_link_that_takes_the_place_of_the_folder_during_a_write_leads_nowhere(tmp_path: Path) -> None:
