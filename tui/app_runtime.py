@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from agent_core.agent import Agent
+from tui.config import Settings
+
+if TYPE_CHECKING:
+    from memory.mem0 import Mem0Middleware
 
 
 class SessionInfo(Protocol):
@@ -36,6 +41,14 @@ class AppRuntime(Protocol):
         """The current session."""
 
     @property
+    def settings(self) -> Settings:
+        """What is in effect now."""
+
+    @property
+    def facts(self) -> Mem0Middleware | None:
+        """The long-term memory of facts in use; None while it is off. It may become another one at any time."""
+
+    @property
     def history_path(self) -> Path | None:
         """Where typed prompts are kept, one JSON string a line; None keeps them in this process only."""
 
@@ -54,6 +67,19 @@ class AppRuntime(Protocol):
 
         Raises:
             MnemoscopeError: such a model cannot be made.
+        """
+
+    async def use_facts(self, mode: str | None = None, user: str | None = None) -> None:
+        """Use mem0 in another mode, or for another user, from the next reply on; None leaves things as they are.
+
+        Raises:
+            MnemoscopeError: such a user cannot be.
+        """
+
+    async def finish_writing(self, remaining: Callable[[int], None] | None = None) -> int:
+        """Wait for the facts that are being written in the background; `remaining` is told how many those are.
+
+        Cancelling it gives up. What is not written then is kept for the next start.
         """
 
     async def aclose(self) -> None:

@@ -35,6 +35,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         data_dir: where sessions are kept; None when no home folder is known.
         memory: URL of the store that keeps the messages; None for the session file alone.
         mem0: how mem0 is used, one of `MEM0_MODES`.
+        mem0_config: what mem0's own config says, stores and models of its own; empty for the usual ones.
+        embedding_model: gives the vectors of facts; None for the bundled one.
+        embedding_base_url: its endpoint; None for the one of the chat model.
+        embedding_api_key: falsy when there is none of its own.
         user: whose memory it is, in stores that hold several people's.
         theme: the name of a theme; empty for the usual one.
         path: the TOML file, whether or not there is one; None when no home folder is known.
@@ -50,6 +54,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     data_dir: Path | None = None
     memory: str | None = None
     mem0: str = "off"
+    mem0_config: dict[str, Any] = {}
+    embedding_model: str | None = None
+    embedding_base_url: str | None = None
+    embedding_api_key: Secret = Secret("")
     user: str = DEFAULT_USER
     theme: str = ""
     path: Path | None = None
@@ -87,23 +95,26 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
             values[setting.name], sources[setting.name] = value, source
     data_dir = _folder(values.get("data_dir")) or _platform_folder(platformdirs.user_data_path)
     workdir = _folder(values.get("workdir")) or (data_dir / "workdir" if data_dir else None)
-    base_url = values.get("base_url")
-    if base_url and not re.match(r"https?://[^/\s]", base_url):
-        raise ConfigError(
-            f"The base URL must start with http:// or https://, not {base_url!r} ({sources['base_url']})."
-        )
+    for name in ("base_url", "embedding_base_url"):
+        if (url := values.get(name)) and not re.match(r"https?://[^/\s]", url):
+            what = name.replace("_", " ").replace("url", "URL")
+            raise ConfigError(f"The {what} must start with http:// or https://, not {url!r} ({sources[name]}).")
     mem0 = values.get("mem0", "off")
     if mem0 not in MEM0_MODES:
         raise ConfigError(f"mem0 must be one of {', '.join(MEM0_MODES)}, not {mem0!r} ({sources['mem0']}).")
     return Settings(
         model=values.get("model"),
-        base_url=base_url,
+        base_url=values.get("base_url"),
         api_key=Secret(values.get("api_key", "")),
         context_size=values.get("context_size"),
         workdir=workdir,
         data_dir=data_dir,
         memory=values.get("memory"),
         mem0=mem0,
+        mem0_config=values.get("mem0_config", {}),
+        embedding_model=values.get("embedding_model"),
+        embedding_base_url=values.get("embedding_base_url"),
+        embedding_api_key=Secret(values.get("embedding_api_key", "")),
         user=values.get("user", DEFAULT_USER),
         theme=values.get("theme", ""),
         path=path,
@@ -132,8 +143,11 @@ def _assignment(setting: Setting, settings: Settings) -> str:
     source = settings.sources.get(setting.name, "the default")
     if isinstance(value, Secret):
         return f'# {setting.name} = "…"  # set, from {source}' if value else f"# {setting.name} = {setting.example}"
-    if value is None or value == "":
+    if value in (None, "", {}):
         return f"# {setting.name} = {setting.example}"
+    if isinstance(value, dict):
+        # It may hold passwords.
+        return f"# {setting.name} = {{ … }}  # set, from {source}"
     text = str(value) if isinstance(value, int) else _quoted(str(value))
     return f"{setting.name} = {text}  # from {source}"
 
@@ -144,7 +158,7 @@ def _quoted(text: str) -> str:
     return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
 
 
-def _find(setting: Setting, options: Mapping[str, str | None], file: ConfigFile) -> tuple[str | int | None, str]:
+def _find(setting: Setting, options: Mapping[str, str | None], file: ConfigFile) -> tuple[Any, str]:
     """The value of a setting and where it came from."""
     if option := options.get(setting.name):
         return option, setting.option

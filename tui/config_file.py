@@ -71,10 +71,38 @@ SETTINGS = (
         option="--memory",
     ),
     Setting("mem0", str, f"Facts kept by mem0: {', '.join(MEM0_MODES)}.", '"both"', option="--mem0"),
+    Setting(
+        "mem0_config",
+        dict,
+        "Other stores and models for mem0: a table, handed to it as it is; docs/facts-with-mem0.md has examples.",
+        '{ vector_store = { provider = "qdrant", config = { host = "127.0.0.1" } } }',
+    ),
+    Setting(
+        "embedding_model",
+        str,
+        "The model that makes facts comparable, instead of the bundled one; /v1/embeddings must know it.",
+        '"text-embedding-3-small"',
+        ("MNEMOSCOPE_EMBEDDING_MODEL",),
+    ),
+    Setting(
+        "embedding_base_url",
+        str,
+        "Its address, where that is not base_url.",
+        '"http://127.0.0.1:11434/v1"',
+        ("MNEMOSCOPE_EMBEDDING_BASE_URL",),
+    ),
+    Setting(
+        "embedding_api_key",
+        str,
+        "The key for that address; at base_url it is api_key.",
+        '"sk-..."',
+        ("MNEMOSCOPE_EMBEDDING_API_KEY",),
+    ),
     Setting("user", str, "Whose memory it is, in stores that hold several people's.", '"ana"', option="--user"),
     Setting("theme", str, "Colours: the name of a theme; /theme in the program lists them.", '"nord"'),
     Setting("data_dir", str, "Where sessions and the usual workdir are kept.", '"~/mnemoscope"', option="--data-dir"),
 )
+_KINDS = {str: "text in quotes", int: "a whole number", dict: "a table"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
@@ -87,7 +115,7 @@ class ConfigFile:
         self._text = self._read()
         table = self._table() if self._text else {}
         self.values = {name: self._checked(name, value) for name, value in table.items() if self._is_known(name)}
-        if "api_key" in self.values:
+        if self.values.keys() & {"api_key", "embedding_api_key"}:
             self._warn_if_others_can_read()
 
     def _read(self) -> str:
@@ -123,11 +151,11 @@ class ConfigFile:
             self.warnings.append(f"{self.place(name)}: there is no setting {name!r}; there are {', '.join(BY_NAME)}.")
         return name in BY_NAME
 
-    def _checked(self, name: str, value: object) -> str | int:
+    def _checked(self, name: str, value: object) -> str | int | dict[str, object]:
         kind = BY_NAME[name].kind
         example = BY_NAME[name].example
         if not isinstance(value, kind) or isinstance(value, bool):
-            wanted = "text in quotes" if kind is str else "a whole number"
+            wanted = _KINDS[kind]
             raise ConfigError(f"{self.place(name)}: {name} must be {wanted}, for example {name} = {example}")
         if isinstance(value, int) and value <= 0:
             raise ConfigError(f"{self.place(name)}: {name} must be above 0, for example {name} = {example}")

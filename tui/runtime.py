@@ -7,9 +7,10 @@ import os
 import tempfile
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from agent_core.agent import Agent, Approve
+from agent_core.errors import MnemoscopeError
 from agent_core.event import Noticed
 from agent_core.permission import AdditionalWorkingDirectory
 from agent_core.tool import Edit, Read, Toolkit, Write
@@ -19,9 +20,13 @@ from memory.agentic import AgenticMemoryMiddleware, Parameters
 from tui.config import Settings
 from tui.connection import Connection
 from tui.log import log_path
+from tui.long_term_memory import DRAIN_SECONDS, LongTermMemory, Remaining
 from tui.session import SessionFile
 from tui.session_repair import CutReply, cut_replies
 from tui.session_store import OpenedSession, SessionStore
+
+if TYPE_CHECKING:
+    from memory.mem0 import Mem0Middleware
 
 AGENT_NAME = "assistant"
 RETRIEVAL_GRACE = 2.0
@@ -63,7 +68,7 @@ class Runtime:
         go_on: bool = False,
         approve: Approve | None = None,
     ) -> None:
-        self.settings = settings
+        self._facts = LongTermMemory(settings, lambda event: self.agent.trace.append(event))
         self.notices = list(settings.warnings)
         self.workdir = self._made_workdir()
         self.memory = AgenticMemoryMiddleware(self.workdir, parameters=Parameters(retrieval_grace=RETRIEVAL_GRACE))
@@ -78,6 +83,16 @@ class Runtime:
         self.agent, self.session = self._begin(opened, approve)
 
     @property
+    def settings(self) -> Settings:
+        """What is in effect now."""
+        return self._facts.settings
+
+    @property
+    def facts(self) -> Mem0Middleware | None:
+        """The long-term memory of facts in use; None while it is off."""
+        return self._facts.middleware
+
+    @property
     def history_path(self) -> Path | None:
         """Where typed prompts are kept; None where no folder is known."""
         return self.settings.data_dir / "history.jsonl" if self.settings.data_dir else None
@@ -89,6 +104,7 @@ class Runtime:
 
     async def prepare(self) -> None:
         """Make the agent ready for its first reply: end what was cut off, tell what is to be told, name the model."""
+        await self._equip()
         cut, self._cut = self._cut, []
         for reply in cut:
             await reply.bring_to_an_end(self.agent)
@@ -103,6 +119,7 @@ class Runtime:
     async def start(self) -> None:
         """`prepare`, and do the rest in the background: get the connection ready, or look for local servers."""
         await self.prepare()
+        self._facts.start(self.agent)
         self._in_background(self._look_around())
 
     async def new_session(self) -> None:
@@ -118,14 +135,35 @@ class Runtime:
         self.agent.model = self._connection.change(model, base_url)
         self._in_background(self._connection.warm_up())
 
-    async def aclose(self) -> None:
+    async def use_facts(self, mode: str | None = None, user: str | None = None) -> None:
+        """Use mem0 in another mode, or for another user, from the next reply on; None leaves things as they are.
+
+        Raises:
+            ConfigError: such a user cannot be.
+        """
+        await self._facts.change(self.agent, mode, user)
+
+    async def finish_writing(self, remaining: Remaining | None = None, seconds: float = DRAIN_SECONDS) -> int:
+        """Wait for the facts that are being written; see `LongTermMemory.finish`."""
+        return await self._facts.finish(seconds, remaining)
+
+    async def aclose(self, remaining: Remaining | None = None) -> None:
         """Stop what runs in the background, write everything down and let go of connections."""
         for task in self._background:
             task.cancel()
-        await asyncio.gather(*self._background, return_exceptions=True)
-        await self.memory.aclose()
-        await self._connection.aclose()
-        self.session.close()
+        try:
+            await asyncio.gather(*self._background, return_exceptions=True)
+            await self.finish_writing(remaining)
+        finally:
+            await self.memory.aclose()
+            await self._connection.aclose()
+            self.session.close()
+
+    async def _equip(self) -> None:
+        try:
+            await self._facts.equip(self.agent)
+        except MnemoscopeError as error:
+            self.notices.append(str(error))
 
     def _begin(self, opened: OpenedSession, approve: Approve | None) -> tuple[Agent, SessionFile]:
         trace = Trace()

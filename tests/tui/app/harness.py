@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
 from textual.events import Paste
 from textual.pilot import Pilot
 
@@ -17,7 +18,9 @@ from agent_core.message import Msg
 from agent_core.model.base import ChatModelBase
 from agent_core.model.scripted_model import ScriptedChatModel, Turn
 from agent_core.tool.base import ToolBase, Toolkit
+from memory.mem0 import Mem0Middleware
 from tui.app import MnemoscopeApp
+from tui.config import Settings
 from tui.screens.main import MainScreen
 from tui.widgets.prompt_input import PromptInput
 
@@ -36,6 +39,8 @@ class SmallRuntime:
         self._make = lambda: Agent("assistant", "You help.", self.model, Toolkit(tools or []), **options)
         self.agent = self._make()
         self.session = Session("1")
+        self.settings = Settings()
+        self.facts: Mem0Middleware | None = None
         self.history_path: Path | None = folder / "history.jsonl"
         self.log_path = folder / "mnemoscope.log"
         self.started = asyncio.Event()
@@ -52,6 +57,12 @@ class SmallRuntime:
     def set_model(self, model: str, base_url: str | None = None) -> None:
         self.model = self.agent.model = ScriptedChatModel(["Another model speaks."], model=model)
         self.model.endpoint = base_url or "this machine"
+
+    async def use_facts(self, mode: str | None = None, user: str | None = None) -> None:
+        self.settings = replace(self.settings, mem0=mode or self.settings.mem0, user=user or self.settings.user)
+
+    async def finish_writing(self, remaining: Callable[[int], None] | None = None) -> int:
+        return 0
 
     async def aclose(self) -> None:
         pass
