@@ -77,7 +77,7 @@ class MnemoscopeApp(App[None]):
         """Show the session; start the runtime once that is to be seen."""
         self._answer_signals()
         await self.push_screen(self._main)
-        self.call_after_refresh(self.run_worker, self._start)
+        self.call_later(self.call_after_refresh, self.run_worker, self._start)
 
     async def _start(self) -> None:
         try:

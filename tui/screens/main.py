@@ -93,7 +93,8 @@ class MainScreen(Screen[None]):
         self.agent.approve = self.chat.approve
         self.draw(self.views.take_dirty())
         self._draw_soon()
-        self.call_after_refresh(self._begin_with_panes)
+        # By way of the app: while that is mounted itself it paints nothing, and "after refresh" would be before.
+        self.app.call_later(self.call_after_refresh, self._begin_with_panes)
 
     async def on_unmount(self) -> None:
         """Stop following the trace."""
