@@ -53,7 +53,8 @@ def test_nothing_that_is_shown_reaches_the_terminal_as_a_control_sequence(tmp_pa
     [
         (b"a\nb\r", "a\nb"),
         (b"a\x1b[13;2ub\r", "a\nb"),
-        (b"a\x1b[27;2;13~b\r", "ab"),
+        (b"a\x1b[27;2;13~b\r", "a\nb"),
+        (b"a\x1b\rb\r", "a\nb"),
         (b"a\r", "a"),
         ("한글\r".encode(), "한글"),
     ],
