@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import sys
 
 from tui.app import MnemoscopeApp
 from tui.cli import Options
@@ -11,6 +12,9 @@ from tui.config import Settings
 from tui.runtime import Runtime
 
 _WARM_UP_SECONDS = 2.0
+_SWITCH_SECONDS = 0.001
+"""How long a thread may keep the others waiting. A key passes through several hands before it is seen, and while a huge
+answer is laid out in a thread it would wait five times as long at each."""
 
 
 async def chat(options: Options, settings: Settings) -> int:
@@ -19,6 +23,7 @@ async def chat(options: Options, settings: Settings) -> int:
     Raises:
         StorageError: the session to go on with cannot be had.
     """
+    sys.setswitchinterval(_SWITCH_SECONDS)
     runtime = Runtime(settings, resume=options.resume, go_on=options.go_on)
     asyncio.get_running_loop().call_later(_WARM_UP_SECONDS, _collect_garbage)
     app = MnemoscopeApp(runtime)

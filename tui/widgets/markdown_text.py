@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 from tui.lines import Line
 from tui.markdown.document import MarkdownDocument
@@ -10,6 +11,10 @@ from tui.widgets.line_text import LineText
 
 _IN_THREAD_ABOVE = 4_000
 """Characters to be parsed beyond which it is done in a thread, so that keys are answered meanwhile."""
+_REST = 3
+"""A parse that takes long is followed by a pause of so many times its length: threads of Python share one processor."""
+_LONGEST_PAUSE = 1.0
+"""Seconds that it may be at most."""
 
 
 class MarkdownText(LineText):
@@ -45,8 +50,11 @@ class MarkdownText(LineText):
             parsed = None
             while parsed != self._wanted:
                 parsed = self._wanted
+                started = time.monotonic()
                 self._document = await asyncio.to_thread(_parsed, self._document, *parsed, self.size.width)
                 self.changed()
+                if self._wanted[1]:
+                    await asyncio.sleep(min(_REST * (time.monotonic() - started), _LONGEST_PAUSE))
         finally:
             self._is_parsing = False
 
