@@ -76,8 +76,8 @@ class AppRuntime(Protocol):
             MnemoscopeError: such a user cannot be.
         """
 
-    async def finish_writing(self, remaining: Callable[[int], None] | None = None) -> int:
-        """Wait for the facts that are being written in the background; `remaining` is told how many those are.
+    async def finish_writing(self, seconds: float, remaining: Callable[[int], None] | None = None) -> int:
+        """Wait for the facts that are being written, so many seconds at most; `remaining` is told how many those are.
 
         Cancelling it gives up. What is not written then is kept for the next start.
         """

@@ -15,6 +15,9 @@ from tui.config import Settings
 from tui.literal_text import visible, visible_line
 from tui.runtime import Runtime
 
+_WRITING_SECONDS = 60.0
+"""So long the end waits for facts that are being written, at most."""
+
 
 def read_question(options: Options) -> str:
     """The question from the command line, else from standard input; empty where a person would have to type it."""
@@ -52,9 +55,17 @@ async def ask(options: Options, settings: Settings, question: str) -> int:
         while waiting:
             printer.print(waiting.popleft())
     finally:
-        await runtime.aclose()
+        await runtime.aclose(_WRITING_SECONDS, _tell_remaining)
     ended = runtime.agent.trace.of(ReplyEnded)
     return 0 if ended and ended[-1].finish == "completed" else 1
+
+
+def _tell_remaining(count: int) -> None:
+    """A person who looks on is told why the program has not ended yet."""
+    if count and sys.stderr.isatty():
+        _say(
+            f"writing {count} {'memory' if count == 1 else 'memories'}… (ctrl+c leaves; the rest is written next time)"
+        )
 
 
 class _JsonPrinter:

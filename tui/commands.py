@@ -25,6 +25,7 @@ FILTER = "filter"
 INDEX = "index"
 HINTS = "hints"
 READING = "reading"
+LEAVING = "leaving"
 
 
 class Command(Struct, frozen=True):
@@ -87,6 +88,9 @@ COMMANDS: tuple[Command, ...] = (
             choices=("on", "off")),
     Command("compact", "summarise the older part of the conversation now", "Memory", slash="compact",
             usage="[WHAT TO KEEP]"),
+    Command("mem0", "show or change how mem0 keeps facts about you", "Memory", slash="mem0", usage="[MODE]",
+            choices=("off", "static_control", "agent_control", "both")),
+    Command("user", "show or change whose facts they are", "Memory", slash="user", usage="[ID]"),
     Command("new", "start a new session", "Session", slash="new"),
     Command("model", "show or change the model, and the endpoint", "Session", slash="model",
             usage="[NAME [BASE_URL]]"),
@@ -153,6 +157,7 @@ COMMANDS: tuple[Command, ...] = (
             scope=HINTS),
     Command("close", "back to what was there", "When reading", "escape,q,enter", label="close", scope=READING),
     Command("copy", "copy the whole text", "When reading", "c,y", label="copy", scope=READING),
+    Command("leave_now", "leave without waiting for what is being written", "When leaving", "escape", scope=LEAVING),
 )  # fmt: skip
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any, cast
+from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
 
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware, Mode
 
 OFF = "off"
-DRAIN_SECONDS = 60.0
-"""So long is waited for what is being written, at most; extracting takes a language model a while."""
 
 Remaining = Callable[[int], None]
 """Told how many memories are still being written."""
@@ -35,6 +33,7 @@ def make_facts(settings: Settings, mode: Mode = "both") -> Mem0Middleware:
     """
     from memory.mem0 import Mem0Middleware
 
+    _checked(settings.user)
     try:
         return Mem0Middleware(
             settings.user,
@@ -45,8 +44,16 @@ def make_facts(settings: Settings, mode: Mode = "both") -> Mem0Middleware:
             data_dir=settings.data_dir,
         )
     except (ValueError, TypeError) as error:
-        text = str(error).replace("user_id", "the user")
-        raise ConfigError(f"mem0 is off: {text}. Name another one with --user ID, or /user ID.") from error
+        raise ConfigError(f"mem0 is off: {error}.") from error
+
+
+async def close_facts(facts: Mem0Middleware, seconds: float, progress: Callable[[int, int], None] | None = None) -> int:
+    """Let go of a memory that `make_facts` made, and of its embedding model; how many writes are kept for next time."""
+    kept = await facts.aclose(seconds, progress)
+    recipe = facts.store.recipe
+    if recipe is not None and recipe.embedding_model is not None:
+        await recipe.embedding_model.aclose()
+    return kept
 
 
 class LongTermMemory:
@@ -67,7 +74,7 @@ class LongTermMemory:
         self._append = append
         self._tools: set[str] = set()
         self._made: list[Mem0Middleware] = []
-        self._tasks: set[asyncio.Task[object]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def change(self, agent: Agent, mode: str | None = None, user: str | None = None) -> None:
         """Use it in another mode or for another user from the agent's next reply on; None leaves things as they are.
@@ -75,7 +82,8 @@ class LongTermMemory:
         Raises:
             ConfigError: such a user cannot be; nothing was changed then.
         """
-        wanted = replace(self.settings, mem0=mode or self.settings.mem0, user=user or self.settings.user)
+        user = _checked(user) if user else self.settings.user
+        wanted = replace(self.settings, mem0=mode or self.settings.mem0, user=user)
         found = self._found(wanted)
         self.settings, self.middleware = wanted, found
         await self.equip(agent)
@@ -100,9 +108,11 @@ class LongTermMemory:
     def start(self, agent: Agent) -> None:
         """Open the memory in use in the background; what goes wrong is told in the trace."""
         if self.middleware is not None:
-            self._in_background(_opened(self.middleware.start(self._append, agent.model)))
+            task = asyncio.create_task(self._open(self.middleware, agent))
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
 
-    async def finish(self, seconds: float | None = DRAIN_SECONDS, remaining: Remaining | None = None) -> int:
+    async def finish(self, seconds: float, remaining: Remaining | None = None) -> int:
         """Wait for what is being written, and let go of everything; using it again opens it again.
 
         Cancelling it gives up: what is not written then is kept for the next start.
@@ -117,7 +127,7 @@ class LongTermMemory:
                 if remaining is not None:
                     remaining(sum(left.values()))
 
-            return await middleware.aclose(seconds, tell)
+            return await close_facts(middleware, seconds, tell)
 
         for task in self._tasks:
             task.cancel()
@@ -134,17 +144,30 @@ class LongTermMemory:
         if settings.mem0 == OFF:
             return None
         mode = cast("Mode", settings.mem0)
-        middleware = next((one for one in self._made if one.scope.user == settings.user.strip()), None)
+        middleware = next((one for one in self._made if one.scope.user == _checked(settings.user)), None)
         if middleware is None:
             middleware = make_facts(settings, mode)
             self._made.append(middleware)
         middleware.mode = mode
         return middleware
 
-    def _in_background(self, work: Coroutine[Any, Any, object]) -> None:
-        task = asyncio.create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+    async def _open(self, middleware: Mem0Middleware, agent: Agent) -> None:
+        try:
+            await middleware.start(self._append, agent.model)
+        except MnemoscopeError:
+            # The trace has told it; the next use tries again.
+            pass
+
+
+def _checked(user: str) -> str:
+    """A user's id without blanks around it."""
+    from memory.mem0 import Scope
+
+    try:
+        return Scope(user).checked().user
+    except ValueError as error:
+        text = str(error).replace("user_id must", "the id of a user must")
+        raise ConfigError(f"mem0 cannot be used: {text}. Choose another one with --user, or /user.") from error
 
 
 def _embedding_model(settings: Settings) -> EmbeddingModelBase | None:
@@ -157,11 +180,3 @@ def _embedding_model(settings: Settings) -> EmbeddingModelBase | None:
     if not key and settings.embedding_base_url in (None, settings.base_url):
         key = settings.api_key.reveal()
     return OpenAIEmbeddingModel(settings.embedding_model, key, settings.embedding_base_url or settings.base_url)
-
-
-async def _opened(opening: Coroutine[Any, Any, None]) -> None:
-    try:
-        await opening
-    except MnemoscopeError:
-        # The trace has told it; the next use tries again.
-        pass

@@ -20,7 +20,7 @@ from memory.agentic import AgenticMemoryMiddleware, Parameters
 from tui.config import Settings
 from tui.connection import Connection
 from tui.log import log_path
-from tui.long_term_memory import DRAIN_SECONDS, LongTermMemory, Remaining
+from tui.long_term_memory import LongTermMemory, Remaining
 from tui.session import SessionFile
 from tui.session_repair import CutReply, cut_replies
 from tui.session_store import OpenedSession, SessionStore
@@ -143,17 +143,22 @@ class Runtime:
         """
         await self._facts.change(self.agent, mode, user)
 
-    async def finish_writing(self, remaining: Remaining | None = None, seconds: float = DRAIN_SECONDS) -> int:
+    async def finish_writing(self, seconds: float, remaining: Remaining | None = None) -> int:
         """Wait for the facts that are being written; see `LongTermMemory.finish`."""
         return await self._facts.finish(seconds, remaining)
 
-    async def aclose(self, remaining: Remaining | None = None) -> None:
-        """Stop what runs in the background, write everything down and let go of connections."""
+    async def aclose(self, seconds: float = 5.0, remaining: Remaining | None = None) -> None:
+        """Stop what runs in the background, write everything down and let go of connections.
+
+        Args:
+            seconds: to wait for facts that are being written, at most; what is not written then is kept.
+            remaining: told how many those are.
+        """
         for task in self._background:
             task.cancel()
         try:
             await asyncio.gather(*self._background, return_exceptions=True)
-            await self.finish_writing(remaining)
+            await self.finish_writing(seconds, remaining)
         finally:
             await self.memory.aclose()
             await self._connection.aclose()

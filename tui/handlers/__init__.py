@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from tui.handlers import chat, memory, program, session
+from tui.handlers import chat, facts, memory, program, session
 
 if TYPE_CHECKING:
     from tui.screens.main import MainScreen
@@ -23,6 +23,8 @@ HANDLERS: dict[str, Handler] = {
     "filter": memory.set_filter,
     "summary": memory.summary,
     "compact": memory.compact,
+    "mem0": facts.mem0,
+    "user": facts.user,
     "new": session.new,
     "model": session.model,
     "mode": session.mode,

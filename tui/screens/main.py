@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING, cast
 
@@ -40,6 +41,9 @@ _LONGEST_PAUSE = 0.5
 """Seconds that it may be at most."""
 _QUIT_SECONDS = 2.0
 """Within so long ctrl+c must be pressed again to quit."""
+_FINISHING_SECONDS = 60.0
+"""So long the end waits for what is being written, at most; a language model takes a while to extract something."""
+_FINISHING_SECONDS_ON_SIGNAL = 5.0
 
 
 class MainScreen(Screen[None]):
@@ -73,6 +77,7 @@ class MainScreen(Screen[None]):
         self._last_cost = 0.0
         self._told_broken = 0
         self._quit_asked = float("-inf")
+        self._finishing: asyncio.Task[int] | None = None
 
     @property
     def pane_helps(self) -> list[tuple[str, str]]:
@@ -137,16 +142,35 @@ class MainScreen(Screen[None]):
     async def ask_to_quit(self) -> None:
         """Quit when asked twice within a short time."""
         now = time.monotonic()
-        if now - self._quit_asked <= _QUIT_SECONDS:
+        if self._finishing is not None or now - self._quit_asked <= _QUIT_SECONDS:
             await self.quit()
         else:
             self._quit_asked = now
             self.app.notify("Press ctrl+c again to quit.", timeout=_QUIT_SECONDS)
 
     async def quit(self, return_code: int = 0) -> None:
-        """Stop what runs, so that it leaves everything in order, and leave."""
+        """Stop what runs, so that it leaves everything in order, and leave; when asked again, without waiting."""
+        if self._finishing is not None:
+            self._finishing.cancel()
+            return
         await self.chat.stop()
+        seconds = _FINISHING_SECONDS if return_code == 0 else _FINISHING_SECONDS_ON_SIGNAL
+        self._finishing = asyncio.create_task(self.runtime.finish_writing(seconds, self._show_finishing))
+        # In a worker: whoever presses a key meanwhile must be heard.
+        self.app.run_worker(self._leave(self._finishing, return_code))
+
+    async def _leave(self, finishing: asyncio.Task[int], return_code: int) -> None:
+        await asyncio.wait([finishing])
         self.app.exit(return_code=return_code)
+
+    def _show_finishing(self, remaining: int) -> None:
+        from tui.screens.leaving import LeavingScreen
+
+        screen = self.app.screen
+        if isinstance(screen, LeavingScreen):
+            screen.show(remaining)
+        elif remaining:
+            self.app.push_screen(LeavingScreen(remaining))
 
     def _take(self, event: Event) -> None:
         self.views.apply(event)

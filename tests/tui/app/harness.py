@@ -61,7 +61,7 @@ class SmallRuntime:
     async def use_facts(self, mode: str | None = None, user: str | None = None) -> None:
         self.settings = replace(self.settings, mem0=mode or self.settings.mem0, user=user or self.settings.user)
 
-    async def finish_writing(self, remaining: Callable[[int], None] | None = None) -> int:
+    async def finish_writing(self, seconds: float, remaining: Callable[[int], None] | None = None) -> int:
         return 0
 
     async def aclose(self) -> None:

@@ -1,0 +1,51 @@
+"""Commands about the long-term memory of facts: how it is used, and whose it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agent_core.history import REPLACES
+from tui.cli import MEM0_MODES
+from tui.handlers.errors import CommandError
+
+if TYPE_CHECKING:
+    from tui.screens.main import MainScreen
+
+_MEANINGS = {
+    "off": "facts are neither looked up nor kept",
+    "static_control": "facts are looked up before each answer, and taken from each exchange afterwards",
+    "agent_control": "the model looks facts up and keeps them with its tools",
+    "both": "facts are looked up before each answer and taken from each exchange, and the model has tools for it",
+}
+
+
+async def mem0(main: MainScreen, argument: str) -> None:
+    """Show or change how mem0 is used."""
+    runtime = main.runtime
+    if argument and argument not in MEM0_MODES:
+        raise CommandError(f"There is no such use of mem0: {argument}; there are {', '.join(MEM0_MODES)}.")
+    if argument:
+        await runtime.use_facts(mode=argument)
+    mode = runtime.facts.mode if runtime.facts is not None else "off"
+    whose = f" They are those of {runtime.settings.user}." if mode != "off" else " /mem0 both switches it on."
+    main.app.notify(f"mem0 is {mode}: {_MEANINGS[mode]}.{whose}")
+
+
+async def user(main: MainScreen, argument: str) -> None:
+    """Show or change whose facts are looked up and kept."""
+    runtime = main.runtime
+    before = runtime.settings.user
+    if argument:
+        await runtime.use_facts(user=argument)
+    now = runtime.settings.user
+    text = f"Facts are those of {now}." + (
+        "" if runtime.facts is not None else " mem0 is off: /mem0 MODE switches it on."
+    )
+    if now != before and await _holds_facts_of(main, before):
+        text += f" What was recalled for {before} stays in this conversation; /new begins an empty one."
+    main.app.notify(text)
+
+
+async def _holds_facts_of(main: MainScreen, user: str) -> bool:
+    entries = await main.agent.memory.entries()
+    return any(msg.get_metadata(REPLACES) == f"mem0:{user}" for msg, _ in entries)
