@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-import posixpath
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -14,9 +13,11 @@ from agent_core.paths import one_line
 from agent_core.tool.backend import BackendBase
 from agent_core.tool.diff import unified_diff
 from agent_core.tool.local_backend import LocalBackend
-from memory.agentic.bundle import read_bundle, to_json, to_zip
+from memory.agentic.blobs import LARGEST
+from memory.agentic.bundle import Bundle, read_bundle, to_json, to_zip
 from memory.agentic.concerns import find_concerns
 from memory.agentic.duplicates import twins
+from memory.agentic.finding import meant, near
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.folder_paths import relative_to
 from memory.agentic.index import parse_index
@@ -29,15 +30,17 @@ from memory.agentic.mending import mend
 from memory.agentic.names import name_for
 from memory.agentic.outside_watch import OutsideWatch
 from memory.agentic.parameters import Parameters
-from memory.agentic.portability import Imported, collect, take_in
+from memory.agentic.portability import Imported, collect, preview, take_in
 from memory.agentic.provenance import origin_of
-from memory.agentic.purge import Purged, purge
+from memory.agentic.purge import Purged, Trail, purge, trail
 from memory.agentic.undo import Undone, undo
 from memory.agentic.writer import MemoryWriter, Written
 
 if TYPE_CHECKING:
     from memory.agentic.local_search import FoundFile, LocalSearch
 
+_TOLD = 5
+"""So many names are told at most where several are meant."""
 PurgeListener = Callable[[Purged], Awaitable[None]]
 
 
@@ -136,26 +139,43 @@ class MemoryBook:
         ]
 
     async def find(self, name: str) -> str:
-        """The path of the memory that somebody means: its path, with or without `.md`, or the name in its header."""
+        """The path of the memory that somebody means.
+
+        That is its path, with or without `.md`, the name in its header, or a beginning of either that no other has.
+        """
         for path in (name, f"{name}.md"):
             located = await self.folder.locate(path)
-            if located is not None and await self.folder.backend.stat(located) is not None:
+            info = await self.folder.backend.stat(located) if located is not None else None
+            if info is not None and not info.is_dir:
                 return await self.writer.disk.relative(path)
-        wanted = name.strip().casefold()
-        found = [
-            file.relative
-            for file in (await self.folder.scan()).files
-            if wanted in (file.name.casefold(), posixpath.basename(file.relative)[:-3].casefold())
-        ]
+        files = (await self.folder.scan()).files
+        found = meant(name, files)
         if len(found) == 1:
             return found[0]
         if found:
-            raise StorageError(f"{one_line(name)} may be any of {', '.join(map(one_line, found))}: give the path.")
-        raise StorageError(f"There is no memory {one_line(name)}.")
+            some = ", ".join(map(one_line, found[:_TOLD]))
+            more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+            raise StorageError(f"{one_line(name)} may be any of {some}{more}: give the path.")
+        like = near(name, files)
+        hint = f" Near to it: {', '.join(map(one_line, like))}." if like else ""
+        raise StorageError(f"There is no memory {one_line(name) or 'without a name'}.{hint}")
+
+    async def find_link(self, name: str) -> str | None:
+        """The path of the link of this name, with or without `.md`; None when it is the name of no link."""
+        return await self.writer.disk.link(name) or await self.writer.disk.link(f"{name}.md")
+
+    async def find_gone(self, name: str) -> str | None:
+        """The path of a memory that is no more and that the history tells of; None when it does not."""
+        paths = {path for entry in await self.journal.entries() for path in (entry.path, entry.from_path)}
+        return next((path for path in (name, f"{name}.md") if path in paths), None)
 
     async def show(self, name: str) -> Shown:
-        """One memory, or the index."""
+        """One memory, or the index; of one that is too large to be changed, the beginning."""
         relative = await self.find(name)
+        located = await self.folder.locate(relative)
+        info = await self.folder.backend.stat(located) if located is not None else None
+        if located is not None and info is not None and info.size > LARGEST:
+            return await self._show_beginning(relative, located)
         data = await self.writer.disk.read(relative)
         if data is None:
             raise StorageError(f"There is no memory {one_line(relative)}.")
@@ -232,9 +252,25 @@ class MemoryBook:
             return ""
         return await asyncio.to_thread(unified_diff, before, after, entry.path)
 
+    async def newest(self, path: str | None = None) -> JournalEntry | None:
+        """The newest change of one memory, or of all, that is no undoing and has not been undone; None without one."""
+        undone: set[str] = set()
+        for entry in await self.history(path):
+            if entry.id in undone or entry.group:
+                # An undoing that was undone itself takes nothing back.
+                continue
+            if not entry.undoes:
+                return entry
+            undone.add(entry.undoes)
+        return None
+
     async def undo(self, entry_id: str) -> Undone:
         """Take a change back, by its id or the beginning of it; refused when the file has changed since."""
         return await undo(entry_id, self.writer, self.journal, by=self.author)
+
+    async def trail(self, path: str) -> Trail:
+        """What `purge` would make forgotten, for those who hold copies of it."""
+        return await trail(path, self.writer, self.journal)
 
     async def purge(self, path: str) -> Purged:
         """Delete it for good: the file, its history and what was kept of it. This cannot be undone."""
@@ -259,10 +295,24 @@ class MemoryBook:
         pack = to_zip if form == "zip" else to_json
         return ExportFile(await asyncio.to_thread(pack, exported.bundle), exported.left_out)
 
-    async def import_(self, data: bytes, *, overwrite: bool = False, with_history: bool = False) -> Imported:
-        """Take in an export, or a zipped folder; see `portability.take_in`."""
-        bundle = await asyncio.to_thread(read_bundle, data)
+    async def import_(
+        self, data: bytes | Bundle, *, overwrite: bool = False, with_history: bool = False, dry_run: bool = False
+    ) -> Imported:
+        """Take in an export, a zipped folder, or what `collect_folder` gives; see `portability.take_in`.
+
+        With `dry_run` nothing is written, and the result says what would be.
+        """
+        bundle = await asyncio.to_thread(read_bundle, data) if isinstance(data, bytes) else data
+        if dry_run:
+            return await preview(bundle, self.writer, overwrite=overwrite)
         return await take_in(bundle, self.writer, self.journal, overwrite=overwrite, with_history=with_history)
+
+    async def _show_beginning(self, relative: str, located: str) -> Shown:
+        try:
+            text, badges = await self.folder.read(located)
+        except OSError as error:
+            raise StorageError(f"{one_line(relative)} cannot be read: {error.strerror or error}.") from error
+        return Shown(relative, text, badges, await self.origin_of(relative), text.encode())
 
     def _make_local_search(self) -> LocalSearch:
         if self._local_search is None:

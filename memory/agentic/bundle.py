@@ -26,7 +26,8 @@ from memory.agentic.journal_entry import JournalEntry, digest_of, entry_line, fo
 
 FORMAT = 1
 """Of the bundles that this program writes; it refuses larger numbers."""
-_LARGEST_SUM = 2**30
+LARGEST_SUM = 2**30
+"""Bytes of all files of a bundle together."""
 _KEY = "mnemoscope_export"
 
 
@@ -94,8 +95,8 @@ def read_bundle(data: bytes) -> Bundle:
 def _from_zip(data: bytes) -> Bundle:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         infos = [info for info in archive.infolist() if not info.is_dir() and info.file_size <= LARGEST]
-        if sum(info.file_size for info in infos) > _LARGEST_SUM:
-            raise StorageError(f"The export holds more than {_LARGEST_SUM >> 30} GiB: import it in parts.")
+        if sum(info.file_size for info in infos) > LARGEST_SUM:
+            raise StorageError(f"The export holds more than {LARGEST_SUM >> 30} GiB: import it in parts.")
         by_name = {info.filename: info for info in infos}
         if "manifest.json" not in by_name:
             return Bundle(dict(_from_any_zip(archive, by_name)))

@@ -110,7 +110,7 @@ def fit_index(text: str, max_tokens: int | None) -> FittedIndex:
     """Keep as many whole lines from the top as `max_tokens` allows, the note on what is missing included."""
     lines = _NEWLINE.split(text.rstrip())
     total = len(lines) if lines != [""] else 0
-    if max_tokens is None or estimate_tokens(text) <= max_tokens:
+    if not total or max_tokens is None or estimate_tokens(text) <= max_tokens:
         return FittedIndex("\n".join(lines), total, total, None)
     left = max_tokens - estimate_tokens(_cut_note(total, total))
     if left < 0:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from agent_core.text import well_formed
 from agent_core.tool.in_thread import in_thread
 from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.blobs import LARGEST
-from memory.agentic.bundle import Bundle, BundledFile
+from memory.agentic.bundle import LARGEST_SUM, Bundle, BundledFile
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
 from memory.agentic.folder_paths import path_in
 from memory.agentic.folder_walk import walk
@@ -58,6 +58,25 @@ class Imported(NamedTuple):
     entries: tuple[JournalEntry, ...]
 
 
+async def collect_folder(path: str | os.PathLike[str]) -> Exported:
+    """The memories of a folder on this machine, as this program, AgentScope, Claude Code or a person keeps them.
+
+    Args:
+        path: the folder with MEMORY.md and the memories, or the workdir whose subfolder `Memory` or `memory` it is.
+
+    Raises:
+        StorageError: there is none, it holds no memories or far too much, or cannot be read.
+    """
+    backend = LocalBackend()
+    for name in ("", "Memory", "memory"):
+        folder = MemoryFolder(path, name, backend)
+        if (await folder.scan()).files or (await folder.read_index()).found:
+            break
+    else:
+        raise StorageError(f"There are no memories in {one_line(os.fspath(path))}: it holds no Markdown files.")
+    return await collect(folder)
+
+
 async def collect(folder: MemoryFolder, journal: Journal | None = None) -> Exported:
     """All files of a folder, and its history where a journal is given.
 
@@ -66,8 +85,12 @@ async def collect(folder: MemoryFolder, journal: Journal | None = None) -> Expor
     """
     files: dict[str, BundledFile] = {}
     left_out: dict[str, str] = {}
+    size = 0
     try:
         async for relative, info in walk(folder):
+            size += info.size if info.size <= LARGEST else 0
+            if size > LARGEST_SUM:
+                raise StorageError(f"The folder holds more than {LARGEST_SUM >> 30} GiB: take it along in parts.")
             if info.size > LARGEST:
                 left_out[relative] = f"it is larger than {LARGEST // 2**20} MiB"
             elif well_formed(relative) != relative:
@@ -100,30 +123,57 @@ async def take_in(
     Raises:
         StorageError: something cannot be written; all is as it was.
     """
-    sorted_in: dict[str, list[str]] = {"created": [], "replaced": [], "same": [], "kept": []}
-    refused: dict[str, str] = {}
-    written: dict[str, BundledFile] = {}
     async with writer.transaction("import", Author(origin="outside")) as change:
-        for name, file in sorted(bundle.files.items()):
-            if name == INDEX_NAME:
-                continue
-            try:
-                path, present = await _place(name, file, writer)
-            except (UnfitName, StorageError) as error:
-                refused[name] = str(error)
-                continue
-            fate = _fate(present, file, overwrite)
-            sorted_in[fate].append(path)
-            if fate in ("created", "replaced"):
-                written[path] = file
-                change.change(path, present, file.data)
+        plan = await _plan(bundle, writer, overwrite=overwrite)
+        for path, (present, file) in plan.written.items():
+            change.change(path, present, file.data)
+        written = {path: file for path, (_, file) in plan.written.items()}
         await _extend_index(bundle, written, change, writer)
         if with_history:
             await _record_history(bundle, set(written), journal)
         entries = await change.carry_out()
         await _set_times(written, journal.folder)
-    lists = {name: tuple(paths) for name, paths in sorted_in.items()}
-    return Imported(**lists, refused=refused, entries=entries)
+    return plan.imported(entries)
+
+
+async def preview(bundle: Bundle, writer: MemoryWriter, *, overwrite: bool = False) -> Imported:
+    """What `take_in` would come to; nothing is written.
+
+    Raises:
+        StorageError: the memory folder cannot be read.
+    """
+    return (await _plan(bundle, writer, overwrite=overwrite)).imported(())
+
+
+class _Plan(NamedTuple):
+    """What becomes of the files of a bundle: which go where, and which are to be written over what."""
+
+    fates: Mapping[str, Sequence[str]]
+    refused: Mapping[str, str]
+    written: Mapping[str, tuple[bytes | None, BundledFile]]
+
+    def imported(self, entries: tuple[JournalEntry, ...]) -> Imported:
+        lists = {fate: tuple(paths) for fate, paths in self.fates.items()}
+        return Imported(**lists, refused=self.refused, entries=entries)
+
+
+async def _plan(bundle: Bundle, writer: MemoryWriter, *, overwrite: bool) -> _Plan:
+    fates: dict[str, list[str]] = {"created": [], "replaced": [], "same": [], "kept": []}
+    refused: dict[str, str] = {}
+    written: dict[str, tuple[bytes | None, BundledFile]] = {}
+    for name, file in sorted(bundle.files.items()):
+        if name == INDEX_NAME:
+            continue
+        try:
+            path, present = await _place(name, file, writer)
+        except (UnfitName, StorageError) as error:
+            refused[name] = str(error)
+            continue
+        fate = _fate(present, file, overwrite)
+        fates[fate].append(path)
+        if fate in ("created", "replaced"):
+            written[path] = present, file
+    return _Plan(fates, refused, written)
 
 
 async def _place(name: str, file: BundledFile, writer: MemoryWriter) -> tuple[str, bytes | None]:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from agent_core.errors import StorageError
+from agent_core.paths import one_line
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
 from memory.agentic.index_edit import remove_entry
 from memory.agentic.journal import Journal, history_of, told
 from memory.agentic.journal_entry import USER, JournalEntry, new_entry
 from memory.agentic.link_edit import Names
 from memory.agentic.memory_disk import Step
+from memory.agentic.memory_file import decode
 from memory.agentic.seen import load_seen, save_seen
 from memory.agentic.text_edit import edited
 from memory.agentic.writer import MemoryWriter
@@ -39,6 +41,42 @@ class Purged(NamedTuple):
     call_ids: tuple[str, ...] = ()
 
 
+class Trail(NamedTuple):
+    """What is known of a memory, and where it may be told of.
+
+    Args:
+        paths: the names that the file has had, from the memory folder.
+        texts: all that it has held, as far as that is kept.
+        session_ids: see `Purged`, also for the others.
+    """
+
+    paths: tuple[str, ...]
+    texts: tuple[str, ...]
+    session_ids: tuple[str, ...] = ()
+    reply_ids: tuple[str, ...] = ()
+    msg_ids: tuple[str, ...] = ()
+    call_ids: tuple[str, ...] = ()
+
+
+async def trail(path: str, writer: MemoryWriter, journal: Journal) -> Trail:
+    """What would be gone and forgotten if a memory, which may be gone already, were deleted for good.
+
+    Args:
+        path: from the memory folder, or whole.
+        writer: reads it.
+        journal: its history.
+
+    Raises:
+        StorageError: something cannot be read.
+    """
+    relative = await writer.disk.relative(path)
+    gone = history_of(relative, await journal.settled())
+    digests = sorted({digest for entry in gone for digest in entry.digests})
+    contents = [await writer.disk.read(relative), *[await journal.content(digest) for digest in digests]]
+    texts = dict.fromkeys(decode(data, is_whole=True).text for data in contents if data)
+    return Trail(_paths(relative, gone), tuple(filter(None, texts)), *_told_in(gone))
+
+
 async def purge(path: str, folder: MemoryFolder, writer: MemoryWriter, journal: Journal) -> Purged:
     """Delete a memory, which may be gone already, its changes in the history and what they kept of it.
 
@@ -56,10 +94,12 @@ async def purge(path: str, folder: MemoryFolder, writer: MemoryWriter, journal: 
     relative = await writer.disk.relative(path)
     if relative == INDEX_NAME:
         raise StorageError(f"{INDEX_NAME} is the index and cannot be deleted for good.")
+    if (link := await writer.disk.link(path)) is not None:
+        raise StorageError(f"{one_line(link)} is a link, of which no history is kept: delete it as usual.")
     async with journal.changing():
         entries = await journal.settled()
         gone = history_of(relative, entries)
-        paths = {relative, *(entry.path for entry in gone), *(entry.from_path for entry in gone)} - {""}
+        paths = set(_paths(relative, gone))
         # An earlier name of it may be that of another memory by now.
         taken = [path for path in paths - {relative} if await writer.disk.read(path) is not None]
         await _delete(relative, _without(paths.difference(taken)), writer, journal)
@@ -67,15 +107,19 @@ async def purge(path: str, folder: MemoryFolder, writer: MemoryWriter, journal: 
         left = [entry for entry in await journal.settled() if entry not in gone]
         telling = await _contents_with(_without(paths), left, journal)
         contents = await journal.keep_only(left, without=telling)
-    return Purged(
-        tuple(sorted(paths)),
-        len(gone),
-        contents,
-        _ids(entry.session_id for entry in gone),
-        _ids(entry.reply_id for entry in gone),
-        _ids(entry.msg_id for entry in gone),
-        _ids(entry.call_id for entry in gone),
-    )
+    return Purged(tuple(sorted(paths)), len(gone), contents, *_told_in(gone))
+
+
+def _paths(relative: str, entries: Iterable[JournalEntry]) -> tuple[str, ...]:
+    """The names that a file has had."""
+    names = {name for entry in entries for name in (entry.path, entry.from_path) if name}
+    return tuple(sorted({relative, *names}))
+
+
+def _told_in(entries: Sequence[JournalEntry]) -> tuple[tuple[str, ...], ...]:
+    """The sessions, replies, messages and calls that changes were made in."""
+    fields = ("session_id", "reply_id", "msg_id", "call_id")
+    return tuple(_ids(getattr(entry, field) for entry in entries) for field in fields)
 
 
 def _without(paths: Iterable[str]) -> Callable[[str], str]:
