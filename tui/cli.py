@@ -55,7 +55,9 @@ class Options(Struct, frozen=True, kw_only=True):
     group: dict[str, Any] = {}
 
 
-GROUPS: dict[str, str] = {}
+GROUPS: dict[str, str] = {
+    "memory": "the memory files: list, show, search, lint, history, undo, export, import, and changes by hand",
+}
 """Commands with actions of their own, and what they work with; each has a module in `tui.subcommands`."""
 MEM0_MODES = ("off", "static_control", "agent_control", "both")
 SETTING_OPTIONS = ("model", "base_url", "workdir", "data_dir", "memory", "mem0", "user")
@@ -81,12 +83,12 @@ def parse(arguments: Sequence[str] | None = None) -> Options:
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    places, model, session = _places(), _model(), _session()
+    shared, model, session = places(), _model(), _session()
     parser = argparse.ArgumentParser(
         prog="mnemoscope",
         description=_DESCRIPTION,
         epilog=_EPILOG,
-        parents=[model, places, session],
+        parents=[model, shared, session],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
@@ -97,14 +99,14 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         help="answer one question on standard output, without a screen",
         description="Answer one question on standard output. Nobody is asked anything: changes to files are refused "
         "unless allowed. The session is kept; -c goes on with it. Exits with 1 when the reply failed.",
-        parents=[model, places, session],
+        parents=[model, shared, session],
     )
     ask.add_argument("question", nargs="*", metavar="QUESTION", help="words; none, or -, reads standard input")
     ask.add_argument("--json", action="store_true", help="print every event as JSON, one a line")
     ask.add_argument("--allow-writes", action="store_true", help="let the agent change files in the workdir")
 
     sessions = commands.add_parser(
-        "sessions", help="list the sessions, newest first", description="List the sessions.", parents=[places]
+        "sessions", help="list the sessions, newest first", description="List the sessions.", parents=[shared]
     )
     sessions.add_argument("--json", action="store_true", help="print JSON, one session a line")
     sessions.add_argument("--delete", metavar="ID", help="delete the session of this id instead")
@@ -113,10 +115,10 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         "config",
         help="show the settings in effect, and their file",
         description="Print the settings in effect as a commented TOML file.",
-        parents=[model, places],
+        parents=[model, shared],
     )
     for name, help_ in GROUPS.items():
-        group = commands.add_parser(name, help=help_, description=f"Work with {help_}.", parents=[places])
+        group = commands.add_parser(name, help=help_, description=f"Work with {help_}.", parents=[shared])
         if name in words:
             # Built only when it is needed: the program itself starts without them.
             importlib.import_module(f"tui.subcommands.{name}").add_actions(group)
@@ -135,7 +137,8 @@ def _model() -> argparse.ArgumentParser:
     return group
 
 
-def _places() -> argparse.ArgumentParser:
+def places() -> argparse.ArgumentParser:
+    """The options that every command and action takes, as a parent of its parser."""
     group = _group()
     group.add_argument("--workdir", metavar="DIR", help="the folder that the agent works in; memory is DIR/Memory")
     group.add_argument("--data-dir", metavar="DIR", help="where sessions and the usual workdir are kept")

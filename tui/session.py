@@ -147,7 +147,8 @@ def open_locked(path: Path) -> int:
     """
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | NO_FOLLOW)
-        is_ours = try_lock(handle)
+        # What has been replaced since it was opened is not the session any more.
+        is_ours = try_lock(handle) and os.path.samestat(os.fstat(handle), path.stat(follow_symlinks=False))
     except OSError as error:
         raise StorageError(f"Session {path.stem} cannot be opened: {error.strerror} ({path}).") from error
     if not is_ours:

@@ -167,6 +167,11 @@ class SessionStore:
         return self.new(workdir, (f"Nothing of session {path.stem} can be read; its bytes are kept in {aside}.",))
 
 
+def is_session_id(text: str) -> bool:
+    """Whether a session may have this id."""
+    return _FILE_NAME.fullmatch(f"{text}.jsonl") is not None
+
+
 def _opened(file: SessionFile, content: SessionContent) -> OpenedSession:
     return OpenedSession(file, content.events, content.entries, content.summary, tuple(content.notices))
 

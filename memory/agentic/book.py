@@ -182,10 +182,10 @@ class MemoryBook:
         text, badges = decode(data, is_whole=True)
         return Shown(relative, text, badges, await self.origin_of(relative), data)
 
-    async def search(self, question: str, limit: int = 10) -> list[FoundFile]:
-        """The memories that fit a question best, disabled ones too; no model is asked."""
+    async def search(self, question: str, limit: int = 10, patience: float = 0.0) -> list[FoundFile]:
+        """The memories that fit a question best, disabled ones too; no model is asked. See `LocalSearch.rank`."""
         files = [file for file in (await self.folder.scan()).files if file.is_text]
-        return await self._get_local_search().rank(question, files, limit)
+        return await self._get_local_search().rank(question, files, limit, patience)
 
     async def origin_of(self, path: str) -> Origin:
         """Where what a memory says came from."""

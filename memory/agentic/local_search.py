@@ -58,17 +58,22 @@ class LocalSearch:
             return cls(folder)
         return cls(folder, load_bundled_embedder if embedder == BUNDLED else lambda: Loaded(embedder), cache)
 
-    async def rank(self, question: str, files: Sequence[MemoryFile], limit: int) -> list[FoundFile]:
+    async def rank(
+        self, question: str, files: Sequence[MemoryFile], limit: int, patience: float = 0.0
+    ) -> list[FoundFile]:
         """The files that fit best, the best first.
 
         Args:
             question: what is looked for.
             files: all files of the folder that may be found.
             limit: of files found.
+            patience: seconds to wait, at most, until new files can be found by their meaning too.
         """
         search = self._search or await self._start()
         by_path = {file.path: file for file in files}
         await self._bring_up_to_date(search, by_path)
+        if patience:
+            await asyncio.to_thread(search.wait_embedded, patience)
         hits = await asyncio.to_thread(search.search, question, limit, only=by_path.__contains__)
         return [FoundFile(by_path[hit.key], hit.score, hit.is_related, hit.why) for hit in hits]
 

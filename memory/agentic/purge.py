@@ -69,7 +69,7 @@ async def trail(path: str, writer: MemoryWriter, journal: Journal) -> Trail:
     Raises:
         StorageError: something cannot be read.
     """
-    relative = await writer.disk.relative(path)
+    relative = await _purgeable(path, writer)
     gone = history_of(relative, await journal.settled())
     digests = sorted({digest for entry in gone for digest in entry.digests})
     contents = [await writer.disk.read(relative), *[await journal.content(digest) for digest in digests]]
@@ -91,11 +91,7 @@ async def purge(path: str, folder: MemoryFolder, writer: MemoryWriter, journal: 
     Raises:
         StorageError: something cannot be deleted; deleting once more goes on where it stopped.
     """
-    relative = await writer.disk.relative(path)
-    if relative == INDEX_NAME:
-        raise StorageError(f"{INDEX_NAME} is the index and cannot be deleted for good.")
-    if (link := await writer.disk.link(path)) is not None:
-        raise StorageError(f"{one_line(link)} is a link, of which no history is kept: delete it as usual.")
+    relative = await _purgeable(path, writer)
     async with journal.changing():
         entries = await journal.settled()
         gone = history_of(relative, entries)
@@ -108,6 +104,16 @@ async def purge(path: str, folder: MemoryFolder, writer: MemoryWriter, journal: 
         telling = await _contents_with(_without(paths), left, journal)
         contents = await journal.keep_only(left, without=telling)
     return Purged(tuple(sorted(paths)), len(gone), contents, *_told_in(gone))
+
+
+async def _purgeable(path: str, writer: MemoryWriter) -> str:
+    """The path from the memory folder, of what may be deleted for good."""
+    if (link := await writer.disk.link(path)) is not None:
+        raise StorageError(f"{one_line(link)} is a link, of which no history is kept: delete it as usual.")
+    relative = await writer.disk.relative(path)
+    if relative == INDEX_NAME:
+        raise StorageError(f"{INDEX_NAME} is the index and cannot be deleted for good.")
+    return relative
 
 
 def _paths(relative: str, entries: Iterable[JournalEntry]) -> tuple[str, ...]:

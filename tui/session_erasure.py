@@ -1,0 +1,174 @@
+"""`SessionErasure`: takes what sessions tell of a memory that is deleted for good out of their files."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+from agent_core.errors import StorageError
+from agent_core.tool.local_files import replace_file, resolve
+from memory.agentic.purge import Trail
+from tui.redaction import Redaction
+from tui.session import open_locked
+from tui.session_store import is_session_id
+
+
+class Erased(NamedTuple):
+    """What was taken out: of which sessions, how many texts, and how many of the prompts that were typed."""
+
+    sessions: tuple[str, ...]
+    passages: int
+    prompts: int
+
+
+class SessionErasure:
+    """Used as a context, which keeps the sessions that it is about from being opened.
+
+    Args:
+        folder: where the sessions are; None when there is no such place.
+        prompts: the file of what was typed; None when there is none.
+        trail: what is known of the memory.
+        files: the absolute paths that its file has had.
+
+    Attributes:
+        sessions: the ids of the sessions that tell of it, after `prepare`.
+    """
+
+    def __init__(self, folder: Path | None, prompts: Path | None, trail: Trail, files: Collection[str]) -> None:
+        self.sessions: tuple[str, ...] = ()
+        self._folder = folder
+        self._prompts = prompts
+        self._trail = trail
+        self._files = files
+        self._told: list[Path] = []
+        self._handles: list[int] = []
+        self._typed: set[str] = set()
+
+    def __enter__(self) -> SessionErasure:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        while self._handles:
+            os.close(self._handles.pop())
+
+    def prepare(self) -> None:
+        """Find the sessions that tell of it, and keep others from opening them.
+
+        Raises:
+            StorageError: one of them is open, or cannot be read; nothing has been changed.
+        """
+        for path in self._session_files():
+            _, passages = self._redacted(path)
+            if passages:
+                self._handles.append(_locked(path))
+                self._told.append(path)
+        self.sessions = tuple(path.stem for path in self._told)
+
+    def carry_out(self) -> Erased:
+        """Replace the files, each as a whole. May be done again where it failed.
+
+        Raises:
+            StorageError: a file cannot be replaced, which is then as it was; those before it are done.
+        """
+        sum_ = 0
+        for path in self._told:
+            data, passages = self._redacted(path)
+            _replace(path, data)
+            sum_ += passages
+        return Erased(self.sessions, sum_, self._forget_prompts())
+
+    def _session_files(self) -> Iterator[Path]:
+        if self._folder is None:
+            return
+        try:
+            names = sorted(os.listdir(self._folder))
+        except FileNotFoundError:
+            return
+        except OSError as error:
+            raise StorageError(f"The sessions in {self._folder} cannot be listed: {error.strerror}.") from error
+        for name in names:
+            path = self._folder / name
+            # Also those that were set aside since nothing in them could be read.
+            if is_session_id(path.stem) and path.suffix in (".jsonl", ".damaged") and not path.is_symlink():
+                yield path
+
+    def _redacted(self, path: Path) -> tuple[bytes, int]:
+        """What is to be in a file, and how many texts of it are changed by that."""
+        redaction = Redaction(self._trail, self._files)
+        lines = _read(path).split(b"\n")
+        events = [_decoded(line) for line in lines]
+        redaction.learn(event for event in events if event is not None)
+        for number, event in enumerate(events):
+            if event is not None:
+                redacted = redaction.event(event)
+                if redacted != event:
+                    lines[number] = _encoded(redacted)
+            elif lines[number]:
+                text = lines[number].decode("utf-8", "surrogateescape")
+                if (without := redaction.text(text)) != text:
+                    redaction.passages += 1
+                    lines[number] = without.encode("utf-8", "surrogateescape")
+        self._typed |= redaction.prompts
+        return b"\n".join(lines), redaction.passages
+
+    def _forget_prompts(self) -> int:
+        """Take the lines that tell of it out of what was typed; how many those were."""
+        if self._prompts is None or not self._prompts.is_file():
+            return 0
+        redaction = Redaction(self._trail, self._files)
+        lines = _read(self._prompts).splitlines(keepends=True)
+        kept = [line for line in lines if not self._is_telling(line, redaction)]
+        if len(kept) < len(lines):
+            _replace(self._prompts, b"".join(kept))
+        return len(lines) - len(kept)
+
+    def _is_telling(self, line: bytes, redaction: Redaction) -> bool:
+        try:
+            text = json.loads(line)
+        except ValueError:
+            text = line.decode("utf-8", "replace")
+        return isinstance(text, str) and (text.strip() in self._typed or redaction.text(text) != text)
+
+
+def _locked(path: Path) -> int:
+    try:
+        return open_locked(path)
+    except StorageError as error:
+        raise StorageError(f"{error} It tells of the memory, so nothing was deleted.") from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise StorageError(f"{path} cannot be read: {error.strerror}. Nothing was deleted.") from error
+
+
+def _replace(path: Path, data: bytes) -> None:
+    try:
+        found = path.stat()
+        replace_file(resolve(str(path)), data)
+        # Sessions are listed by when they were last used, which this is not.
+        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    except OSError as error:
+        raise StorageError(f"{path} cannot be written: {error.strerror}. The memory is still there.") from error
+
+
+def _decoded(line: bytes) -> dict[str, Any] | None:
+    """The event or header in a line; None when there is none."""
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _encoded(event: dict[str, Any]) -> bytes:
+    try:
+        return json.dumps(event, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:
+        return json.dumps(event, separators=(",", ":")).encode()

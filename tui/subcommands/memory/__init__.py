@@ -1,0 +1,20 @@
+"""`mnemoscope memory …`: the memory files from the shell. Each action is a function of one of the modules beside."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tui.subcommands.memory.arguments import add_actions
+
+if TYPE_CHECKING:
+    from tui.cli import Options
+    from tui.config import Settings
+
+__all__ = ["add_actions", "run"]
+
+
+def run(options: Options, settings: Settings) -> int:
+    """See `run.run`, which is imported only when something is to be done."""
+    from tui.subcommands.memory.run import run
+
+    return run(options, settings)

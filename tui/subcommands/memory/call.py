@@ -1,0 +1,37 @@
+"""`Call`: one action that was asked for, with what it works on."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from agent_core.errors import StorageError
+from memory.agentic.book import MemoryBook
+from tui.config import Settings
+from tui.subcommands.memory.output import Output
+
+
+class Call(NamedTuple):
+    """An action.
+
+    Args:
+        book: the memory folder.
+        settings: those in effect.
+        out: where it prints to.
+        given: what was typed, by argument.
+    """
+
+    book: MemoryBook
+    settings: Settings
+    out: Output
+    given: dict[str, Any]
+
+
+def open_book(settings: Settings) -> MemoryBook:
+    """The memory folder of the workdir; nothing is made there.
+
+    Raises:
+        StorageError: there is no workdir.
+    """
+    if settings.workdir is None:
+        raise StorageError("No home folder is known, and so no memory: name a folder with --workdir.")
+    return MemoryBook.open(settings.workdir)

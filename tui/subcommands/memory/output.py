@@ -1,0 +1,92 @@
+"""What the actions print: lines for people, or JSON, one value a line."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import sys
+import time
+import unicodedata
+from typing import Any
+
+from agent_core.text import well_formed
+from tui.literal_text import visible, visible_line
+
+_FROM = {"user": "by you", "model": "by the model", "tool": "from a tool", "outside": "from outside"}
+
+
+class Output:
+    """Prints one form or the other; an action hands over both, and only the one that is wanted is printed.
+
+    Args:
+        as_json: whether it is JSON.
+    """
+
+    def __init__(self, as_json: bool) -> None:
+        self.as_json = as_json
+
+    def value(self, value: Any) -> None:
+        """Print a value, where JSON is wanted."""
+        if self.as_json:
+            print(_json(value))
+
+    def line(self, text: str = "") -> None:
+        """Print one line for people; whatever could act on a terminal is only seen."""
+        if not self.as_json:
+            print(visible_line(text))
+
+    def text(self, text: str) -> None:
+        """Print a text of several lines for people."""
+        if not self.as_json and text:
+            print(visible(text).rstrip("\n"))
+
+    def warn(self, text: str) -> None:
+        """Tell people something beside the output, whichever form that has."""
+        print(f"mnemoscope: {visible_line(text)}", file=sys.stderr)
+
+
+def origin_text(origin: str) -> str:
+    """Who did something, or where something came from."""
+    return _FROM.get(origin, origin)
+
+
+def moment(seconds: float) -> str:
+    """A time to the minute, in the time zone of this machine."""
+    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
+
+
+def padded(text: str, width: int) -> str:
+    """One line of text filled up to so many cells of a terminal."""
+    text = visible_line(text)
+    return text + " " * (width - _cells(text))
+
+
+def widest(texts: list[str], limit: int) -> int:
+    """How many cells a column of texts takes, up to a limit."""
+    return min(limit, max((_cells(visible_line(text)) for text in texts), default=0))
+
+
+def counted(number: int, what: str, several: str = "") -> str:
+    """A number of things: `1 memory`, `2 memories`."""
+    return f"{number:,} {what if number == 1 else several or f'{what}s'}"
+
+
+def _cells(text: str) -> int:
+    return sum(
+        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        for letter in text
+    )
+
+
+def _json(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    # A locale that lacks a character must not cost it, and JSON can always do without.
+    is_safe = _is_utf8(sys.stdout.encoding) and well_formed(text) == text
+    return text if is_safe else json.dumps(value)
+
+
+def _is_utf8(encoding: str | None) -> bool:
+    try:
+        return codecs.lookup(encoding or "ascii").name == "utf-8"
+    except LookupError:
+        return False

@@ -1,0 +1,69 @@
+"""Carrying out one action of `mnemoscope memory`."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from agent_core.errors import StorageError
+from memory.agentic.memory_disk import MemoryConflict
+from tui.cli import Options
+from tui.config import Settings
+from tui.subcommands.memory import carrying, changing, deleting, history, linting, looking, searching, writing
+from tui.subcommands.memory.call import Call, open_book
+from tui.subcommands.memory.output import Output
+
+_LOOKING: dict[str, Callable[[Call], Awaitable[int]]] = {
+    "list": looking.list_memories,
+    "show": looking.show,
+    "search": searching.search,
+    "history": history.show_history,
+    "export": carrying.export,
+}
+_CHANGING: dict[str, Callable[[Call], Awaitable[int]]] = {
+    "lint": linting.lint,
+    "undo": history.undo,
+    "new": writing.new,
+    "edit": writing.edit,
+    "rename": changing.rename,
+    "delete": deleting.delete,
+    "pin": changing.pin,
+    "unpin": changing.unpin,
+    "disable": changing.disable,
+    "enable": changing.enable,
+    "import": carrying.import_,
+}
+_INTERRUPTED = 128 + 2
+
+
+def run(options: Options, settings: Settings) -> int:
+    """Carry out the action that was asked for, and return the exit code.
+
+    Raises:
+        StorageError: it cannot be done.
+    """
+    out = Output(options.json)
+    try:
+        return asyncio.run(_run(Call(open_book(settings), settings, out, options.group)))
+    except MemoryConflict as conflict:
+        out.warn(str(conflict))
+        for line in conflict.diff.splitlines():
+            out.warn(f"  {line}")
+        return 1
+    except OSError as error:
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise StorageError(f"{error.strerror or error}{f' ({error.filename})' if error.filename else ''}.") from error
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+
+
+async def _run(call: Call) -> int:
+    action = call.given["action"]
+    try:
+        await call.book.look()
+    except StorageError as error:
+        # Where nothing can be written, what is there can still be looked at; a change will say so itself.
+        if action in _LOOKING:
+            call.out.warn(str(error))
+    return await (_LOOKING | _CHANGING)[action](call)
