@@ -1,6 +1,9 @@
-"""Tools and the file systems that they work on."""
+"""Tools and the file systems that they work on. Back ends elsewhere are imported when they are asked for."""
 
-from agent_core.tool.backend import BackendBase, FileInfo
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from agent_core.tool.backend import BackendBase, FileInfo, Guarantees
 from agent_core.tool.base import CallContext, ToolBase, Toolkit, ToolOutput, current_call, serving
 from agent_core.tool.edit import Edit
 from agent_core.tool.local_backend import LocalBackend
@@ -8,11 +11,16 @@ from agent_core.tool.read import Read
 from agent_core.tool.read_record import ReadRecord
 from agent_core.tool.write import Write
 
+if TYPE_CHECKING:
+    from agent_core.tool.fsspec_backend import FsspecBackend
+
 __all__ = [
     "BackendBase",
     "CallContext",
     "Edit",
     "FileInfo",
+    "FsspecBackend",
+    "Guarantees",
     "LocalBackend",
     "Read",
     "ReadRecord",
@@ -23,3 +31,11 @@ __all__ = [
     "current_call",
     "serving",
 ]
+
+_ELSEWHERE = {"FsspecBackend": "fsspec_backend"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"agent_core.tool.{_ELSEWHERE[name]}"), name)

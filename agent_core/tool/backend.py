@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
 
 from msgspec import Struct
+
+LOCK_WAIT = 10.0
+"""Seconds to wait for somebody else to let go of a file."""
 
 
 class FileInfo(Struct, frozen=True):
@@ -26,6 +32,33 @@ class FileInfo(Struct, frozen=True):
     is_link: bool = False
 
 
+class Guarantees(Struct, frozen=True, kw_only=True):
+    """What a back end promises beyond what every one does. Nothing is promised unless it is said.
+
+    Args:
+        atomic_replace: whoever reads during a write gets all of the old content or all of the new one, and a write that
+            fails or is cut off leaves the old one.
+        lock: `lock` keeps other processes away too, not only others in this one.
+        links: there are none, or they are refused in the same step that opens a file, so that none can be swapped in.
+        exec: programs can be run where the files are, by the back end's own `exec`.
+    """
+
+    atomic_replace: bool = False
+    lock: bool = False
+    links: bool = False
+    exec: bool = False
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What is missing for files to be safe, a few words for people each; none when nothing is."""
+        gaps = {
+            "a write that breaks off may leave half a file": self.atomic_replace,
+            "other programs are not kept away, so each file is compared before it is written": self.lock,
+            "a link swapped in at the moment of a write would be followed": self.links,
+        }
+        return tuple(gap for gap, is_closed in gaps.items() if not is_closed)
+
+
 class BackendBase(ABC):
     """Files by absolute path, as bytes.
 
@@ -37,9 +70,12 @@ class BackendBase(ABC):
 
     Attributes:
         name: tells back ends apart in records and on the screen, for example `local`.
+        guarantees: what it promises. Whoever changes files makes up for what is missing.
     """
 
     name: str
+    guarantees: Guarantees = Guarantees()
+    _turns: WeakValueDictionary[str, asyncio.Lock] | None = None
 
     @abstractmethod
     async def read_file(self, path: str, *, limit: int | None = None, follow: bool = True) -> bytes:
@@ -81,12 +117,26 @@ class BackendBase(ABC):
         """Keep others from changing the file between reading it and writing it back, other processes included.
 
         Not reentrant. Only those who ask for the lock are kept away. This default is for back ends that have no locks:
-        it keeps nobody away, and what is written must be compared with what was read.
+        it keeps away only those who use this very object, and what is written must be compared with what was read.
 
         Raises:
             TimeoutError: somebody else did not let go of it in time.
         """
-        yield
+        if self._turns is None:
+            self._turns = WeakValueDictionary()
+        turn = self._turns.setdefault(path, asyncio.Lock())
+        try:
+            await asyncio.wait_for(turn.acquire(), LOCK_WAIT)
+        except TimeoutError:
+            raise TimeoutError(errno.ETIMEDOUT, f"it has been kept locked for {LOCK_WAIT:g} seconds", path) from None
+        try:
+            yield
+        finally:
+            turn.release()
+
+    async def aclose(self) -> None:
+        """Let go of connections; what is asked for afterwards makes new ones. Nothing to do by default."""
+        return
 
     def contains(self, folder: str, path: str) -> bool:
         """Whether `path` is `folder` or inside it; both must be resolved."""

@@ -11,7 +11,7 @@ from typing import ParamSpec, TypeVar
 
 from agent_core import paths
 from agent_core.tool import local_files
-from agent_core.tool.backend import BackendBase, FileInfo
+from agent_core.tool.backend import BackendBase, FileInfo, Guarantees
 from agent_core.tool.file_lock import file_lock
 from agent_core.tool.in_thread import in_thread
 
@@ -28,6 +28,7 @@ class LocalBackend(BackendBase):
     """
 
     name = "local"
+    guarantees = Guarantees(atomic_replace=True, lock=True, links=True)
 
     async def read_file(self, path: str, *, limit: int | None = None, follow: bool = True) -> bytes:
         """See `BackendBase`. FIFOs and devices are refused, and not waited for."""

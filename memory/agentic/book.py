@@ -274,7 +274,7 @@ class MemoryBook:
 
     async def purge(self, path: str) -> Purged:
         """Delete it for good: the file, its history and what was kept of it. This cannot be undone."""
-        purged = await purge(path, self.folder, self.writer, self.journal)
+        purged = await purge(path, self.writer, self.journal)
         for listener in tuple(self.purge_listeners):
             await listener(purged)
         return purged

@@ -4,7 +4,9 @@ Beside `Memory` lies `.mnemoscope/Memory` with `journal.jsonl` (one line of JSON
 a line that repeats an id amends that entry) and `contents` (see `Blobs`). Nobody else on this machine may look into
 it, and Git is told to leave it alone. The lines are replaced as a whole under a lock, so that two programs lose nothing
 of each other and none is ever torn; a line that is damaged anyhow costs only itself. See `Retention` for how much is
-kept. Back ends without locks may lose an entry when two programs change a memory at the same moment.
+kept. It may be kept elsewhere, in a folder of this machine, for a memory on a back end that lacks locks: there two
+programs on different machines have a history each, and one on the back end may lose an entry when two of them change
+the memory at the same moment.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
 from agent_core.errors import StorageError
+from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.blobs import Blobs
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.folder_paths import path_in, split
@@ -40,24 +43,35 @@ class Journal:
         folder: the memory folder.
         retention: how much is kept.
         clock: seconds since the epoch.
+        kept_in: the folder of this machine that it is kept in; beside the memory folder when None.
 
     Attributes:
+        backend: where the history is kept.
         listeners: see `Listener`.
     """
 
     def __init__(
-        self, folder: MemoryFolder, retention: Retention | None = None, clock: Callable[[], float] = time.time
+        self,
+        folder: MemoryFolder,
+        retention: Retention | None = None,
+        clock: Callable[[], float] = time.time,
+        kept_in: str | None = None,
     ) -> None:
         self.folder = folder
         self.clock = clock
+        self.backend = folder.backend if kept_in is None else LocalBackend()
         self.listeners: list[Listener] = []
         self._retention = retention or Retention()
-        self._file = JournalFile(folder.backend)
+        self._kept_in = kept_in
+        self._file = JournalFile(self.backend)
         self._told: set[str] | None = None
         self._turn = asyncio.Lock()
 
     async def place(self) -> str:
         """The folder that the history is kept in."""
+        if self._kept_in is not None:
+            with told("read"):
+                return await self.backend.resolve(self._kept_in)
         parent, name = split(await self.folder.root())
         return path_in(parent, f"{FOLDER_NAME}/{name}")
 
@@ -157,7 +171,7 @@ class Journal:
         needed = {digest for entry in entries for digest in entry.digests} - set(without)
         with told("written"):
             place = await self.place()
-            seen = await load_seen(self.folder.backend, place) or {}
+            seen = await load_seen(self.backend, place) or {}
             await self._file.replace(place, entries)
             return await (await self._blobs()).keep_only(needed | {one.digest for one in seen.values()})
 
@@ -172,7 +186,7 @@ class Journal:
             return (await self._file.read(await self.place())).entries
 
     async def _blobs(self) -> Blobs:
-        return Blobs(self.folder.backend, f"{await self.place()}/contents")
+        return Blobs(self.backend, f"{await self.place()}/contents")
 
 
 def history_of(relative: str, entries: Sequence[JournalEntry]) -> list[JournalEntry]:

@@ -72,7 +72,7 @@ class OutsideWatch:
 
     async def _load(self) -> dict[str, Seen] | None:
         """What was seen, by this program or by another since."""
-        backend = self._folder.backend
+        backend = self._journal.backend
         with told("read"):
             place = await self._journal.place()
             version = await seen_version(backend, place)
@@ -156,7 +156,7 @@ class OutsideWatch:
         return replace(entry, before=before)
 
     async def _save(self, seen: Mapping[str, Seen]) -> None:
-        backend = self._folder.backend
+        backend = self._journal.backend
         with told("written"):
             place = await self._journal.place()
             await save_seen(backend, place, seen)

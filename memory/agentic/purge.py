@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from agent_core.errors import StorageError
 from agent_core.paths import one_line
-from memory.agentic.folder import INDEX_NAME, MemoryFolder
+from memory.agentic.folder import INDEX_NAME
 from memory.agentic.index_edit import remove_entry
 from memory.agentic.journal import Journal, history_of, told
 from memory.agentic.journal_entry import USER, JournalEntry, new_entry
@@ -77,15 +77,14 @@ async def trail(path: str, writer: MemoryWriter, journal: Journal) -> Trail:
     return Trail(_paths(relative, gone), tuple(filter(None, texts)), *_told_in(gone))
 
 
-async def purge(path: str, folder: MemoryFolder, writer: MemoryWriter, journal: Journal) -> Purged:
+async def purge(path: str, writer: MemoryWriter, journal: Journal) -> Purged:
     """Delete a memory, which may be gone already, its changes in the history and what they kept of it.
 
     Its lines leave the index and, with the contents that had them, the history of the index.
 
     Args:
         path: from the memory folder, or whole.
-        folder: the memory folder.
-        writer: changes it.
+        writer: changes the memory.
         journal: its history.
 
     Raises:
@@ -99,7 +98,7 @@ async def purge(path: str, folder: MemoryFolder, writer: MemoryWriter, journal: 
         # An earlier name of it may be that of another memory by now.
         taken = [path for path in paths - {relative} if await writer.disk.read(path) is not None]
         await _delete(relative, _without(paths.difference(taken)), writer, journal)
-        await _forget_seen(folder, journal, relative)
+        await _forget_seen(journal, relative)
         left = [entry for entry in await journal.settled() if entry not in gone]
         telling = await _contents_with(_without(paths), left, journal)
         contents = await journal.keep_only(left, without=telling)
@@ -145,14 +144,14 @@ async def _delete(relative: str, without: Callable[[str], str], writer: MemoryWr
     await writer.disk.carry_out([step for step in steps if step.before != step.after])
 
 
-async def _forget_seen(folder: MemoryFolder, journal: Journal, relative: str) -> None:
+async def _forget_seen(journal: Journal, relative: str) -> None:
     """Have the next look find the file gone for no news, and the index as the history has it."""
     place = await journal.place()
     with told("written"):
-        seen = await load_seen(folder.backend, place)
+        seen = await load_seen(journal.backend, place)
         if seen is not None:
             left = {path: one for path, one in seen.items() if path not in (relative, INDEX_NAME)}
-            await save_seen(folder.backend, place, left)
+            await save_seen(journal.backend, place, left)
 
 
 async def _contents_with(without: Callable[[str], str], entries: Iterable[JournalEntry], journal: Journal) -> set[str]:

@@ -1,0 +1,194 @@
+"""What back ends elsewhere have in common: a connection made when it is first needed, and errors in one line."""
+
+from __future__ import annotations
+
+import errno
+import os
+import posixpath
+import threading
+import time
+from collections.abc import Callable, Sequence
+from typing import Generic, NoReturn, ParamSpec, Protocol, TypeVar
+
+from agent_core.tool.backend import BackendBase, FileInfo
+from agent_core.tool.in_thread import in_thread
+
+P = ParamSpec("P")
+R = TypeVar("R")
+RETRY_SECONDS = 5.0
+"""After a failed connection the same error is told at once for so long, so that nobody waits at every step."""
+
+
+class RemoteFiles(Protocol):
+    """The blocking side of a back end elsewhere, once connected. Paths are absolute, errors are `OSError`s."""
+
+    def read(self, path: str, limit: int | None, follow: bool) -> bytes:
+        """See `BackendBase.read_file`."""
+
+    def write(self, path: str, data: bytes, follow: bool) -> None:
+        """See `BackendBase.write_file`."""
+
+    def delete(self, path: str) -> None:
+        """See `BackendBase.delete_file`."""
+
+    def stat(self, path: str) -> FileInfo | None:
+        """See `BackendBase.stat`."""
+
+    def list(self, path: str) -> Sequence[FileInfo]:
+        """See `BackendBase.list_dir`."""
+
+    def resolve(self, path: str) -> str:
+        """See `BackendBase.resolve`."""
+
+    def close(self) -> None:
+        """Let go of the connection. Fails silently."""
+
+
+F = TypeVar("F", bound=RemoteFiles)
+
+
+class RemoteBackend(BackendBase, Generic[F]):
+    """Files elsewhere. All blocking work is done in threads.
+
+    The connection is made by the first operation; after it was lost, by the next one. `~` stands for the home folder
+    that the other side knows and is left alone by `absolute`.
+
+    Args:
+        name: tells it apart from others.
+        connect: makes the connection; blocking. What it raises is told to people.
+    """
+
+    def __init__(self, name: str, connect: Callable[[], F]) -> None:
+        self.name = name
+        self._connect = connect
+        self._files: F | None = None
+        self._connecting = threading.Lock()
+        self._failure: tuple[float, OSError] | None = None
+
+    async def connect(self) -> None:
+        """Make the connection now.
+
+        Raises:
+            OSError: it cannot be made.
+        """
+        await in_thread(self._connected)
+
+    async def read_file(self, path: str, *, limit: int | None = None, follow: bool = True) -> bytes:
+        """See `BackendBase`."""
+        return await self._run(path, lambda files: files.read(self.absolute(path), limit, follow))
+
+    async def write_file(self, path: str, data: bytes, *, follow: bool = True) -> None:
+        """See `BackendBase`."""
+        await self._run(path, lambda files: files.write(self.absolute(path), data, follow))
+
+    async def delete_file(self, path: str) -> None:
+        """See `BackendBase`. Of a link, the link is removed."""
+        await self._run(path, lambda files: files.delete(self.absolute(path)))
+
+    async def stat(self, path: str) -> FileInfo | None:
+        """See `BackendBase`."""
+        return await self._run(path, lambda files: files.stat(self.absolute(path)))
+
+    async def list_dir(self, path: str) -> Sequence[FileInfo]:
+        """See `BackendBase`."""
+        return await self._run(path, lambda files: files.list(self.absolute(path)))
+
+    async def resolve(self, path: str) -> str:
+        """See `BackendBase`. Relative paths are taken from the root."""
+        return await self._run(path, lambda files: files.resolve(_checked(path)))
+
+    def absolute(self, path: str) -> str:
+        """See `BackendBase`; relative paths are taken from the root."""
+        path = _checked(path)
+        return posixpath.normpath(path) if path.startswith(("/", "~")) else posixpath.normpath(f"/{path}")
+
+    async def aclose(self) -> None:
+        """See `BackendBase`."""
+        files, self._files = self._files, None
+        if files is not None:
+            await in_thread(files.close)
+
+    async def _run(self, path: str, work: Callable[[F], R]) -> R:
+        return await in_thread(self._blocking, path, work)
+
+    def _blocking(self, path: str, work: Callable[[F], R]) -> R:
+        files = self._connected()
+        try:
+            return work(files)
+        except (ConnectionError, TimeoutError) as error:
+            # The next operation connects anew.
+            if self._files is files:
+                self._files = None
+                files.close()
+            fail(f"the connection to {self.name} was lost ({reason(error)})", path, errno.ECONNRESET, error)
+        except OSError as error:
+            if error.errno is not None:
+                fail(reason(error), path, error.errno, error)
+            number = _of_kind(error)
+            fail(os.strerror(number) if number else reason(error), path, number or errno.EIO, error)
+        except ValueError as error:
+            # A NUL or a lone surrogate: there can be no such file.
+            fail("no file can have this name", path, errno.EINVAL, error)
+        except Exception as error:
+            # Each package has errors of its own.
+            fail(reason(error), path, errno.EIO, error)
+
+    def _connected(self) -> F:
+        with self._connecting:
+            if self._files is not None:
+                return self._files
+            if self._failure is not None and time.monotonic() < self._failure[0] + RETRY_SECONDS:
+                raise self._failure[1]
+            try:
+                self._files = self._connect()
+            except Exception as error:
+                failure = OSError(errno.EHOSTUNREACH, f"{self.name} cannot be reached: {reason(error)}")
+                self._failure = time.monotonic(), failure
+                raise failure from error
+            return self._files
+
+
+def fail(text: str, path: str, number: int = errno.EIO, cause: BaseException | None = None) -> NoReturn:
+    """Raise the built-in error of that number, with one line for people."""
+    raise OSError(number, text, path) from cause
+
+
+def reason(error: BaseException) -> str:
+    """What went wrong, in one line."""
+    text = getattr(error, "strerror", None) or getattr(error, "reason", None) or str(error) or type(error).__name__
+    return " ".join(str(text).split())
+
+
+def not_found(path: str) -> NoReturn:
+    """Raise `FileNotFoundError`."""
+    fail(os.strerror(errno.ENOENT), path, errno.ENOENT)
+
+
+def require_file(kind: str, path: str) -> None:
+    """Raise the fitting error for what is no regular file; `kind` is as fsspec has it."""
+    if kind == "directory":
+        fail(os.strerror(errno.EISDIR), path, errno.EISDIR)
+    if kind == "link":
+        fail("a link has taken the place of the file", path, errno.ELOOP)
+    if kind != "file":
+        fail("not a regular file", path, errno.EINVAL)
+
+
+def _of_kind(error: BaseException) -> int | None:
+    """The error number of a built-in error that was raised without one."""
+    numbers = {
+        FileNotFoundError: errno.ENOENT,
+        PermissionError: errno.EACCES,
+        IsADirectoryError: errno.EISDIR,
+        NotADirectoryError: errno.ENOTDIR,
+        FileExistsError: errno.EEXIST,
+    }
+    return next((number for kind, number in numbers.items() if isinstance(error, kind)), None)
+
+
+def _checked(path: str) -> str:
+    if not path:
+        fail("an empty path names no file", path, errno.ENOENT)
+    if "\0" in path:
+        fail("no file can have this name", path, errno.EINVAL)
+    return path

@@ -1,0 +1,166 @@
+"""The back ends that the contract of `BackendBase` runs against, each with a folder of its own in a real service.
+
+SFTP is a real server on loopback, S3 a server of ours that speaks the API.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from agent_core.tool import BackendBase, FsspecBackend, LocalBackend
+from tests.loopback.s3 import S3Server
+from tests.loopback.sftp import PASSWORD, USER, SftpServerHere
+
+KINDS = ["local", "memory", "sftp", "s3"]
+
+
+class Place:
+    """A back end, an empty folder in it, and the hands of somebody else there.
+
+    Args:
+        backend: under test.
+        root: the folder.
+        put: has a file hold something, behind the back end's back.
+        folder: where the folder is on this machine, for back ends that have links.
+        cut: while it is entered, the connection breaks after so many bytes.
+        again: another back end for the same folder, as another program would have it.
+    """
+
+    def __init__(
+        self,
+        backend: BackendBase,
+        root: str,
+        put: Callable[[str, bytes], None],
+        again: Callable[[], BackendBase],
+        folder: Path | None = None,
+        cut: Callable[[int | None], None] | None = None,
+    ) -> None:
+        self.backend = backend
+        self.root = root
+        self.put = put
+        self.again = again
+        self.folder = folder
+        self._cut = cut
+
+    def path(self, name: str) -> str:
+        """The whole path of a name in the folder."""
+        return f"{self.root}/{name}"
+
+    @contextmanager
+    def broken(self, after: int) -> Iterator[None]:
+        """Let the connection break in the middle."""
+        if self._cut is None:
+            pytest.skip("there is no connection to be lost")
+        self._cut(after)
+        try:
+            yield
+        finally:
+            self._cut(None)
+
+
+@pytest.fixture(params=KINDS)
+async def place(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Place]:
+    """A place of the kind under test."""
+    with PLACES[request.param](tmp_path) as place:
+        yield place
+        await place.backend.aclose()
+
+
+@contextmanager
+def local_place(folder: Path) -> Iterator[Place]:
+    """This machine."""
+    root = folder.resolve() / "root"
+    root.mkdir()
+    yield Place(LocalBackend(), str(root), _put_here, LocalBackend, root)
+
+
+@contextmanager
+def memory_place(folder: Path) -> Iterator[Place]:
+    """fsspec's memory."""
+    import fsspec
+
+    filesystem = fsspec.filesystem("memory", global_store=False, skip_instance_cache=True)
+    root = f"/{uuid4().hex}"
+    yield Place(FsspecBackend(filesystem), root, filesystem.pipe_file, lambda: FsspecBackend(filesystem))
+
+
+@contextmanager
+def s3_place(folder: Path) -> Iterator[Place]:
+    """A bucket of the loopback server."""
+    server = S3Server("bucket")
+
+    def open_() -> Any:
+        import s3fs
+
+        # Retries would hide what is tested, at the cost of seconds.
+        retries = {"max_attempts": 1}
+        return s3fs.S3FileSystem(
+            key="key",
+            secret="secret",
+            endpoint_url=server.url,
+            config_kwargs={"retries": retries},
+            use_listings_cache=False,
+            skip_instance_cache=True,
+        )
+
+    def cut(after: int | None) -> None:
+        server.cut_after = after
+
+    try:
+        yield Place(
+            FsspecBackend(open_, "s3"),
+            "/bucket/some prefix",
+            lambda path, data: server.put(path.lstrip("/"), data),
+            lambda: FsspecBackend(open_, "s3"),
+            cut=cut,
+        )
+    finally:
+        server.stop()
+
+
+@contextmanager
+def sftp_place(folder: Path) -> Iterator[Place]:
+    """A folder of this machine behind an SFTP server."""
+    root = folder.resolve() / "root"
+    root.mkdir()
+    server = SftpServerHere(root)
+
+    def open_() -> Any:
+        import sshfs
+
+        return sshfs.SSHFileSystem(
+            "127.0.0.1",
+            port=server.port,
+            username=USER,
+            password=PASSWORD,
+            known_hosts=server.known_hosts.encode(),
+            skip_instance_cache=True,
+        )
+
+    def cut(after: int | None) -> None:
+        server.cut_after = after
+
+    try:
+        yield Place(
+            FsspecBackend(open_, "sftp"),
+            str(root),
+            _put_here,
+            lambda: FsspecBackend(open_, "sftp"),
+            root,
+            cut,
+        )
+    finally:
+        server.stop()
+
+
+PLACES = {"local": local_place, "memory": memory_place, "sftp": sftp_place, "s3": s3_place}
+
+
+def _put_here(path: str, data: bytes) -> None:
+    Path(path).write_bytes(data)
