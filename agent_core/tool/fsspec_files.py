@@ -63,7 +63,7 @@ class PlainFiles:
             else:
                 self._write_beside(path, data)
 
-    def delete(self, path: str) -> None:
+    def delete(self, path: str, follow: bool) -> None:
         """See `RemoteFiles`."""
         with self._turn:
             self._require_file(path)
@@ -75,7 +75,7 @@ class PlainFiles:
             found = self._find(path)
             return self._info(path, found) if found is not None else None
 
-    def list(self, path: str) -> list[FileInfo]:
+    def entries(self, path: str) -> list[FileInfo]:
         """See `RemoteFiles`."""
         with self._turn:
             inner = self._inner(path)

@@ -28,13 +28,13 @@ class RemoteFiles(Protocol):
     def write(self, path: str, data: bytes, follow: bool) -> None:
         """See `BackendBase.write_file`."""
 
-    def delete(self, path: str) -> None:
+    def delete(self, path: str, follow: bool) -> None:
         """See `BackendBase.delete_file`."""
 
     def stat(self, path: str) -> FileInfo | None:
         """See `BackendBase.stat`."""
 
-    def list(self, path: str) -> Sequence[FileInfo]:
+    def entries(self, path: str) -> Sequence[FileInfo]:
         """See `BackendBase.list_dir`."""
 
     def resolve(self, path: str) -> str:
@@ -81,9 +81,9 @@ class RemoteBackend(BackendBase, Generic[F]):
         """See `BackendBase`."""
         await self._run(path, lambda files: files.write(self.absolute(path), data, follow))
 
-    async def delete_file(self, path: str) -> None:
-        """See `BackendBase`. Of a link, the link is removed."""
-        await self._run(path, lambda files: files.delete(self.absolute(path)))
+    async def delete_file(self, path: str, *, follow: bool = True) -> None:
+        """See `BackendBase`."""
+        await self._run(path, lambda files: files.delete(self.absolute(path), follow))
 
     async def stat(self, path: str) -> FileInfo | None:
         """See `BackendBase`."""
@@ -91,7 +91,7 @@ class RemoteBackend(BackendBase, Generic[F]):
 
     async def list_dir(self, path: str) -> Sequence[FileInfo]:
         """See `BackendBase`."""
-        return await self._run(path, lambda files: files.list(self.absolute(path)))
+        return await self._run(path, lambda files: files.entries(self.absolute(path)))
 
     async def resolve(self, path: str) -> str:
         """See `BackendBase`. Relative paths are taken from the root."""

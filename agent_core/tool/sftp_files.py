@@ -72,15 +72,15 @@ class SftpFiles:
         """See `RemoteFiles`."""
         self._do(self._write(path, data, follow))
 
-    def delete(self, path: str) -> None:
+    def delete(self, path: str, follow: bool) -> None:
         """See `RemoteFiles`."""
-        self._do(self._delete(path))
+        self._do(self._delete(path, follow))
 
     def stat(self, path: str) -> FileInfo | None:
         """See `RemoteFiles`."""
         return self._do(self._stat(path))
 
-    def list(self, path: str) -> Sequence[FileInfo]:
+    def entries(self, path: str) -> Sequence[FileInfo]:
         """See `RemoteFiles`."""
         return self._do(self._list(path))
 
@@ -109,7 +109,8 @@ class SftpFiles:
             raise ConnectionResetError(errno.ECONNRESET, str(error) or "closed") from error
 
     async def _start(self) -> SFTPClient:
-        return await self._ssh.start_sftp_client(path_errors="surrogateescape")
+        sftp: SFTPClient = await self._ssh.start_sftp_client(path_errors="surrogateescape")
+        return sftp
 
     async def _read(self, path: str, limit: int | None, follow: bool) -> bytes:
         if not follow:
@@ -151,7 +152,9 @@ class SftpFiles:
             with suppress(asyncssh.SFTPOpUnsupported):
                 await file.fsync()
 
-    async def _delete(self, path: str) -> None:
+    async def _delete(self, path: str, follow: bool) -> None:
+        if not follow:
+            await self._refuse_links(posixpath.dirname(path))
         found = await self._lstat(path)
         if found is None:
             not_found(path)
@@ -224,7 +227,7 @@ class SftpFiles:
 
     async def _refuse_links(self, path: str) -> None:
         if await self._resolve(path) != path:
-            fail("a link has taken the place of the file, or of a folder above it", path, errno.ELOOP)
+            fail("a link has taken the place of the file or of a folder above it", path, errno.ELOOP)
 
     async def _lstat(self, path: str) -> SFTPAttrs | None:
         return await self._found(self._sftp.lstat(path))

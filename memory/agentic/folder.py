@@ -163,7 +163,7 @@ class MemoryFolder:
         """MEMORY.md; opened only when it has changed. Never fails."""
         path = await self.index_path()
         try:
-            inside = await self.locate(path)
+            inside = await self._inside(path)
             if inside is None:
                 return IndexFile(path, found=True, badge=OUTSIDE)
             info = await self.backend.stat(inside)
@@ -180,11 +180,14 @@ class MemoryFolder:
 
     async def locate(self, path: str) -> str | None:
         """`path`, absolute or relative to the folder, with links resolved; None when it lies outside."""
-        root = await self.root()
         try:
-            resolved = await self.backend.resolve(os.path.join(root, path))
+            return await self._inside(path)
         except (OSError, ValueError):
             return None
+
+    async def _inside(self, path: str) -> str | None:
+        root = await self.root()
+        resolved = await self.backend.resolve(os.path.join(root, path))
         return resolved if self.backend.contains(root, resolved) else None
 
     async def _walk(self, root: str) -> _Walk:

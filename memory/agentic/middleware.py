@@ -51,7 +51,8 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         workdir: the folder that the memory folder lies in.
         memory_dir: the memory folder's name in it.
         parameters: limits and ways of asking; may be replaced at any time, save for what local search is made of.
-        backend: where `workdir` is; this machine when None.
+        backend: where `workdir` is; this machine when None. What it does not guarantee is told to the trace.
+        history_dir: a folder of this machine that the history is kept in; beside the memory folder when None.
 
     Attributes:
         folder: the memory folder.
@@ -67,10 +68,11 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         memory_dir: str = "Memory",
         parameters: settings.Parameters | None = None,
         backend: BackendBase | None = None,
+        history_dir: str | os.PathLike[str] | None = None,
     ) -> None:
         self.parameters = parameters or settings.Parameters()
         self.folder = WatchedFolder(workdir, memory_dir, backend or LocalBackend())
-        self.journal = Journal(self.folder)
+        self.journal = Journal(self.folder, kept_in=os.fspath(history_dir) if history_dir is not None else None)
         self.recording = Recording(self.folder, self.journal)
         self._guard = Guard(self.folder)
         self._book: MemoryBook | None = None
@@ -92,6 +94,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
     async def on_system_prompt(self, agent: Agent, current_prompt: str) -> list[PromptPart]:
         """Append the instructions and, last, the index. The same bytes as long as MEMORY.md is the same."""
         self.recording.know(agent)
+        self._tell_gaps(agent)
         index = await self.folder.read_index()
         fitted = fit_index(index.text, self.parameters.memory_max_tokens)
         self._tell_index(
@@ -186,6 +189,15 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         agent.trace.append(replace(event, reply_id=reply_id))
         if index.badge:
             agent.trace.append(Noticed(text=f"{index.path}: {index.badge}", level="warning", reply_id=reply_id))
+
+    def _tell_gaps(self, agent: Agent) -> None:
+        """Say once in a session what the back end does not guarantee."""
+        backend = self.folder.backend
+        if not backend.guarantees.gaps:
+            return
+        text = f"Memory is on {backend.name}: {'; '.join(backend.guarantees.gaps)}."
+        if all(event.text != text for event in agent.trace.of(Noticed)):
+            agent.trace.append(Noticed(text=text))
 
     async def _take_up(self, agent: Agent) -> list[Retrieval]:
         """What earlier replies of this agent, also those of an earlier run of the program, have left to this one."""

@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequenc
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
-from agent_core.errors import StructuredOutputError
+from agent_core.errors import StorageError, StructuredOutputError
 from agent_core.event import RecalledMemory
 from agent_core.model.base import ChatModelBase
 from agent_core.text import first_line, well_formed
@@ -67,11 +67,14 @@ class Recall:
 
         Raises:
             ModelError: the model could not be asked.
+            StorageError: the folder cannot be listed, and nothing is known of it.
         """
         with self._stage("scan") as details:
             scan = await self._folder.scan()
             details.append(f"{_count(len(scan.files), 'file')}, {scan.headers_read} read")
             details += scan.problems
+        if scan.problems and not scan.files:
+            raise StorageError(scan.problems[0])
         files = [file for file in scan.files if file.is_readable]
         pinned = [file for file in files if file.is_pinned][:MAX_SELECTED]
         others = [file for file in files if file not in pinned] if pinned else files

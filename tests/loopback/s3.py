@@ -139,7 +139,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _list(self, bucket: str, query: dict[str, str]) -> None:
         prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
-        start, most = bytes.fromhex(query.get("continuation-token", "")).decode(), min(int(query.get("max-keys", PAGE)), PAGE)
+        start, most = (
+            bytes.fromhex(query.get("continuation-token", "")).decode(),
+            min(int(query.get("max-keys", PAGE)), PAGE),
+        )
         names: set[str] = set()
         for path in self.store.objects:
             owner, _, key = path.partition("/")
