@@ -56,6 +56,7 @@ class Options(Struct, frozen=True, kw_only=True):
 
 
 GROUPS: dict[str, str] = {
+    "marks": "the marks of a session: compare what two filters let through",
     "memory": "the memory files: list, show, search, lint, history, undo, export, import, and changes by hand",
 }
 """Commands with actions of their own, and what they work with; each has a module in `tui.subcommands`."""

@@ -1,7 +1,8 @@
 """How marks are written where a person types them: `planning, "a,b" !draft`.
 
 Blanks and commas separate. A mark that holds one of them, or a quote, or that begins with `!`, is written as a JSON
-string: `"a,b"`, `"!x"`. A `!` before a mark leaves out what has it. Upper and lower case differ.
+string: `"a,b"`, `"!x"`. A `!` before a mark leaves out what has it. Upper and lower case differ. Where two filters are
+typed, a `|` stands between them.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from agent_core.text import well_formed
 _COMMAS = ",，"
 _EXCLUDES = "!！"
 _QUOTE = '"'
+_BARS = "|｜"
 _ZERO_WIDTH_JOINER = "\u200d"
 _strings = json.JSONDecoder(strict=False)
 
@@ -68,6 +70,20 @@ def parse_filter(text: str, *, prepend_summary: bool = True) -> MemoryFilter:
     return make_filter(tuple(wanted), tuple(unwanted), prepend_summary)
 
 
+def parse_filters(text: str, *, prepend_summary: bool = True) -> list[MemoryFilter]:
+    """The filters in `text`, between which a `|` stands alone: `planning !draft | notes`. Each side may be empty.
+
+    Raises:
+        MarkSyntaxError: `parse_filter` refuses one of them.
+    """
+    filters, start = [], 0
+    for end in (*_bars(text), len(text)):
+        # With blanks in front, an error names its position in the whole text.
+        filters.append(parse_filter(" " * start + text[start:end], prepend_summary=prepend_summary))
+        start = end + 1
+    return filters
+
+
 def make_filter(wanted: tuple[str, ...], unwanted: tuple[str, ...], prepend_summary: bool = True) -> MemoryFilter:
     """The filter with these marks in its simplest form, so that equal filters compare equal."""
     return MemoryFilter(_simplest(wanted), _simplest(unwanted), prepend_summary)
@@ -78,6 +94,7 @@ def format_mark(mark: str) -> str:
     needs_quotes = (
         not mark
         or mark[0] in _EXCLUDES
+        or mark in _BARS
         or any(
             character.isspace() or character in _COMMAS or character == _QUOTE or not _is_plain(character)
             for character in mark
@@ -138,6 +155,19 @@ def _last_item(text: str) -> int:
         if position == len(text):
             return start
     return len(text)
+
+
+def _bars(text: str) -> Iterator[int]:
+    """Where a bar stands that is neither part of a mark nor in quotes, as far as the text can be read."""
+    position = 0
+    while (position := _skip_separators(text, position)) < len(text):
+        start = position
+        try:
+            _, position = _mark(text, position + (text[position] in _EXCLUDES))
+        except MarkSyntaxError:
+            return
+        if text[start:position] in _BARS:
+            yield start
 
 
 def _items(text: str) -> Iterator[_Item]:

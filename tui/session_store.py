@@ -95,15 +95,28 @@ class SessionStore:
         Raises:
             StorageError: it is open elsewhere, or cannot be read.
         """
-        for path in self._newest_first():
-            header = read_header(path)
-            if header is not None and header.workdir == str(workdir):
-                return self.resume(path.stem, workdir)
+        if (path := self._newest_of(workdir)) is not None:
+            return self.resume(path.stem, workdir)
         return self.new(workdir, ("There is no earlier session here to go on with; this is a new one.",))
 
     def list(self) -> list[SessionInfo]:
         """All sessions, the one used last first. Those that cannot be opened are left out."""
         return [info for path in self._newest_first() if (info := _info(path)) is not None]
+
+    def read(self, id_or_prefix: str | None, workdir: Path | str) -> tuple[str, SessionContent]:
+        """Look into a session without touching it, whoever has it open; its id, and what it holds by now.
+
+        Args:
+            id_or_prefix: the id, or its beginning where no other begins so; None for the newest of this workdir.
+            workdir: where that was held.
+
+        Raises:
+            StorageError: there is no such session, several begin so, or it cannot be read.
+        """
+        path = self._newest_of(workdir) if id_or_prefix is None else self._find(id_or_prefix)
+        if path is None:
+            raise StorageError(f"There is no session of {workdir} yet; --session takes the id of another.")
+        return path.stem, read_session(path)
 
     def delete(self, id_or_prefix: str) -> str:
         """Delete the file of one session, whatever is in it, and return its id.
@@ -145,6 +158,10 @@ class SessionStore:
         if len(found) > 1:
             raise StorageError(f"Several sessions begin with {id_or_prefix!r}: {', '.join(found)}.")
         return self._path(found[0])
+
+    def _newest_of(self, workdir: Path | str) -> Path | None:
+        headers = ((path, read_header(path)) for path in self._newest_first())
+        return next((path for path, header in headers if header and header.workdir == str(workdir)), None)
 
     def _newest_first(self) -> Sequence[Path]:
         if self.folder is None:

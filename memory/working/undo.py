@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 from typing import NamedTuple
 
 from agent_core.change import Cleared, Deleted, Marked, MarksChange, MemoryChange, SummaryChanged
+from agent_core.errors import MnemoscopeError
 from agent_core.text import first_line
 from memory.working.base import MemoryBase
 
@@ -60,24 +61,37 @@ class UndoHistory:
                 self._undone.clear()
 
     async def undo(self) -> str | None:
-        """Take the last step back; its label, or None when there is nothing to undo."""
+        """Take the last step back; its label, or None when there is nothing to undo.
+
+        Raises:
+            MnemoscopeError: the step changed a summary that has been made anew since; the step is forgotten.
+            NotImplementedError: this memory cannot do it.
+        """
         if not self._done:
             return None
         step = self._done[-1]
+        self._refuse_stale_summary(self._done, "undone", [change.after for change in _summary_changes(step)][-1:])
         for change in reversed(step.changes):
             await self._revert(change)
         self._undone.append(self._done.pop())
         return step.label
 
     async def redo(self) -> str | None:
-        """Do the step that was undone last again; its label, or None."""
+        """Do the step that was undone last again; its label, or None. Raises what `undo` raises."""
         if not self._undone:
             return None
         step = self._undone[-1]
+        self._refuse_stale_summary(self._undone, "done again", [change.before for change in _summary_changes(step)][:1])
         for change in step.changes:
             await self._repeat(change)
         self._done.append(self._undone.pop())
         return step.label
+
+    def _refuse_stale_summary(self, steps: list[Step], verb: str, expected: Sequence[str]) -> None:
+        """Putting an older text in the place of a newer summary would lose what only the newer one covers."""
+        if expected and expected[0] != self._memory._compressed_summary:
+            label = steps.pop().label
+            raise MnemoscopeError(f"This cannot be {verb} any more, the summary has been made anew since: {label}.")
 
     async def _revert(self, change: MemoryChange) -> None:
         match change:
@@ -89,7 +103,8 @@ class UndoHistory:
                 await self._memory.restore(entries)
             case Cleared(entries, summary):
                 await self._memory.restore(entries)
-                await self._memory.update_compressed_summary(summary)
+                both = "\n\n".join(filter(None, (summary, self._memory._compressed_summary)))
+                await self._memory.update_compressed_summary(both)
             case SummaryChanged(before=before):
                 await self._memory.update_compressed_summary(before)
 
@@ -99,8 +114,10 @@ class UndoHistory:
                 await self._swap_marks(changes)
             case Deleted(entries):
                 await self._memory.delete([entry.msg.id for entry in entries])
-            case Cleared():
-                await self._memory.clear()
+            case Cleared(entries):
+                # Not all that is there: what was stored since was no part of the step.
+                await self._memory.delete([entry.msg.id for entry in entries])
+                await self._memory.update_compressed_summary("")
             case SummaryChanged(after=after):
                 await self._memory.update_compressed_summary(after)
 
@@ -115,3 +132,7 @@ class UndoHistory:
             others = [mark for mark in marks if mark not in change.before and mark not in change.after]
             wanted[change.msg_id] = (*change.after, *others)
         await self._memory.set_marks(wanted)
+
+
+def _summary_changes(step: Step) -> list[SummaryChanged]:
+    return [change for change in step.changes if isinstance(change, SummaryChanged)]

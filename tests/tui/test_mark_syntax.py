@@ -13,6 +13,7 @@ from tui.mark_syntax import (
     format_marks,
     make_filter,
     parse_filter,
+    parse_filters,
     parse_marks,
 )
 
@@ -165,3 +166,32 @@ def test_the_last_mark_is_completed(text, completed):
 def test_a_completion_goes_on_with_what_was_typed(text, known):
     completed = complete(text, known)
     assert completed is None or (completed.startswith(text) and len(completed) > len(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "filters"),
+    [
+        ("a | b", ["a", "b"]),
+        ("a !b | ", ["a !b", ""]),
+        ("|", ["", ""]),
+        ("a", ["a"]),
+        ("", [""]),
+        ("a|b | c", ["a|b", "c"]),
+        ('"|" | !"|"', ['"|"', '!"|"']),
+        ('"a | b" | c', ['"a | b"', "c"]),
+        ("!| | a", ['!"|"', "a"]),
+        ("a ｜ b", ["a", "b"]),
+        ("a | b | c", ["a", "b", "c"]),
+    ],
+)
+def test_a_bar_that_stands_alone_is_between_two_filters(text: str, filters: list[str]) -> None:
+    """M10: quotes hold together what a bar would part."""
+    assert [format_filter(one) for one in parse_filters(text)] == filters
+    assert parse_filters(text) == [parse_filter(one) for one in filters]
+
+
+@pytest.mark.parametrize(("text", "position"), [('a | "b', 5), ('"a | b', 1), ('a | b ""', 7), ("a | !", 5)])
+def test_an_error_in_the_second_filter_names_its_place_in_the_whole_text(text: str, position: int) -> None:
+    """M10."""
+    with pytest.raises(MarkSyntaxError, match=f"^position {position}:"):
+        parse_filters(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -15,6 +16,7 @@ from tui.mark_syntax import (
     explain_contradiction,
     format_marks,
     parse_filter,
+    parse_filters,
     parse_marks,
 )
 
@@ -51,6 +53,21 @@ async def set_filter(main: MainScreen, argument: str) -> None:
     main.app.notify(f"The model sees: {describe_filter(wanted)}. {explain_contradiction(wanted)}".rstrip())
 
 
+async def compare(main: MainScreen, argument: str) -> None:
+    """Show two filters side by side, or one beside the one that is applied."""
+    applied = main.agent.memory_filter
+    try:
+        filters = parse_filters(argument, prepend_summary=applied.prepend_summary)
+    except MarkSyntaxError as error:
+        raise CommandError(f"/compare: {error}") from error
+    if not argument or len(filters) > 2:
+        raise CommandError("/compare takes two filters with a | between them, such as: /compare planning | !draft")
+    from tui.screens.comparing import comparing_screen
+
+    first, second = filters if len(filters) == 2 else (applied, *filters)
+    main.app.push_screen(comparing_screen(main.views.content.stored, first, second))
+
+
 async def summary(main: MainScreen, argument: str) -> None:
     """Switch the summary on or off in what is sent."""
     agent = main.agent
@@ -60,6 +77,16 @@ async def summary(main: MainScreen, argument: str) -> None:
         raise CommandError(f"/summary takes on or off, not {argument}.")
     state = "on" if agent.memory_filter.prepend_summary else "off: what it covers is sent instead"
     main.app.notify(f"The summary is {state}.")
+
+
+async def undo(main: MainScreen, argument: str) -> None:
+    """Take back what a person changed last."""
+    await _tell(main, main.editor.undo)
+
+
+async def redo(main: MainScreen, argument: str) -> None:
+    """Do again what was undone last."""
+    await _tell(main, main.editor.redo)
 
 
 async def compact(main: MainScreen, argument: str) -> None:
@@ -79,3 +106,10 @@ async def compact(main: MainScreen, argument: str) -> None:
         return True
 
     main.chat.run(work)
+
+
+async def _tell(main: MainScreen, step: Callable[[], Awaitable[str]]) -> None:
+    try:
+        main.app.notify(await step())
+    except NotImplementedError as error:
+        raise CommandError(f"{error}.") from error

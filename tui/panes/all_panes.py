@@ -7,14 +7,15 @@ from tui.panes.content import ContentPane
 from tui.panes.filter import FilterPane
 from tui.panes.hints import HintsPane
 from tui.panes.index import IndexPane
+from tui.panes.memory_editor import MemoryEditor
 from tui.panes.pane import Pane
 from tui.views.session_view import SessionView
 
 
-def make_panes(agent: Agent, views: SessionView) -> dict[str, Pane]:
+def make_panes(agent: Agent, views: SessionView, editor: MemoryEditor) -> dict[str, Pane]:
     """All panes by name, in the order in which they stand."""
     panes: dict[str, Pane] = {
-        "content": ContentPane(agent, views.content, views.filter, id="content"),
+        "content": ContentPane(agent, views.content, views.filter, editor, id="content"),
         "filter": FilterPane(agent, views.filter, id="filter"),
         "index": IndexPane(agent, views.index, id="index"),
         "hints": HintsPane(agent, views.hints, id="hints"),

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Coroutine, Sequence
-from typing import Any
-
 from textual import work
 from textual.actions import SkipAction
 from textual.app import ComposeResult
 from textual.content import Content
 
 from agent_core.agent import Agent
-from agent_core.marks import Entry
-from agent_core.text import first_line
 from tui.commands import CONTENT, bindings
-from tui.mark_syntax import describe_filter, format_mark, format_marks, make_filter, parse_mark, parse_marks
+from tui.mark_syntax import describe_filter, format_marks, make_filter
+from tui.panes.content_changes import ContentChanges
 from tui.panes.content_rows import ContentRows
+from tui.panes.content_search import find
 from tui.panes.memory_editor import MemoryEditor
 from tui.panes.pane import Pane
 from tui.panes.views_changed import ViewsChanged
 from tui.screens.reading import ReadingScreen
+from tui.views.change_preview import Numbered
 from tui.views.content import ContentView, Row
 from tui.views.figures import estimated, plural
 from tui.views.filter import FilterView
-from tui.views.message_details import message_sections, verdict
-from tui.views.message_text import whole_text
+from tui.views.message_details import message_sections
+from tui.views.prompt_story import verdict
 from tui.widgets.ask_line import AskLine
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
@@ -39,6 +37,7 @@ class ContentPane(Pane):
         agent: whose memory it is.
         view: what is shown.
         filter_view: holds the filter through which it is looked at.
+        editor: changes it; shared with whatever else changes it, so that all of it can be undone.
     """
 
     TITLE = "Content"
@@ -48,19 +47,27 @@ class ContentPane(Pane):
     )
     BINDINGS = bindings(CONTENT)
 
-    def __init__(self, agent: Agent, view: ContentView, filter_view: FilterView, *, id: str | None = None) -> None:
+    def __init__(
+        self,
+        agent: Agent,
+        view: ContentView,
+        filter_view: FilterView,
+        editor: MemoryEditor,
+        *,
+        id: str | None = None,
+    ) -> None:
         super().__init__(id=id)
         self._agent = agent
         self._view = view
         self._filter = filter_view
-        self._editor = MemoryEditor(agent)
+        self._editor = editor
         self._head = Literal(classes="pane-head")
         self._rows = RowList(ContentRows(view), follow="end")
         self._foot = Literal(classes="pane-foot")
         self._ask = AskLine()
-        self._last_marks: tuple[str, ...] = ()
+        self._changes = ContentChanges(editor, view, self._ask, self)
         self._query = ""
-        self._found: tuple[int | None, str] = (None, "")
+        self._note: tuple[int | None, str] = (None, "")
 
     def compose(self) -> ComposeResult:
         """What there is to say of all, the rows, and more on the row under the cursor."""
@@ -91,8 +98,7 @@ class ContentPane(Pane):
         """Open the message under the cursor whole."""
         row = self._row()
         if row is not None:
-            sections = message_sections(row, self._view.last_prompt.get(row.entry.msg.id))
-            self.app.push_screen(ReadingScreen(f"Message {row.number}", sections))
+            self.app.push_screen(ReadingScreen(f"Message {row.number}", message_sections(row, self._view.prompts)))
 
     def action_select(self) -> None:
         """Select the message under the cursor, and go on to the next."""
@@ -108,50 +114,52 @@ class ContentPane(Pane):
     @work(exclusive=True)
     async def action_mark(self) -> None:
         """Ask for marks and toggle them on the targets."""
-        if not self._targets():
-            return
-        question = f"Mark on {self._concerned()} (one that all have comes off):"
-        text = await self._ask.text(question, known=list(self._view.stored.mark_counts), check=parse_marks)
-        if text:
-            await self._toggle(parse_marks(text))
+        await self._changes.mark()
 
     @work(exclusive=True)
     async def action_mark_again(self) -> None:
         """Toggle the marks that were used last on the targets."""
-        if self._last_marks:
-            await self._toggle(self._last_marks)
-        else:
-            self.notify("No mark has been set yet: m sets one.", markup=False)
+        await self._changes.mark_again()
 
     @work(exclusive=True)
     async def action_rename_mark(self) -> None:
         """Rename a mark on what is selected, or everywhere."""
-        old = await self._choose_mark("Rename which mark?")
-        if old is None:
-            return
-        selected = bool(self._rows.selected)
-        count = sum(old in entry.marks for entry in self._targets()) if selected else self._view.stored.mark_counts[old]
-        question = f"Rename {format_mark(old)} on {'' if selected else 'all '}{plural(count, 'message')} to:"
-        text = await self._ask.text(question, format_mark(old), check=parse_mark)
-        if text:
-            ids = [entry.msg.id for entry in self._targets()] if selected else None
-            await self._carry_out(self._editor.replace_mark(old, parse_mark(text), ids))
+        await self._changes.rename_mark()
 
     @work(exclusive=True)
     async def action_remove_mark(self) -> None:
         """Take a mark off the targets."""
-        mark = await self._choose_mark(f"Take which mark off {self._concerned()}?", here=True)
-        if mark is not None:
-            ids = [entry.msg.id for entry in self._targets()]
-            await self._carry_out(self._editor.replace_mark(mark, None, ids))
+        await self._changes.remove_mark(everywhere=False)
+
+    @work(exclusive=True)
+    async def action_remove_mark_everywhere(self) -> None:
+        """Take a mark off every message."""
+        await self._changes.remove_mark(everywhere=True)
 
     @work(exclusive=True)
     async def action_delete(self) -> None:
         """Delete the targets, when a person says so."""
-        keys = self._rows.targets
-        if not keys or not await self._ask.confirm(f"Delete {self._concerned()}?"):
-            return
-        await self._carry_out(self._editor.delete([entry.msg.id for entry in self._entries(keys)]))
+        await self._changes.delete()
+
+    @work(exclusive=True)
+    async def action_delete_by_mark(self) -> None:
+        """Delete every message that has a mark, when a person says so."""
+        await self._changes.delete_by_mark()
+
+    @work(exclusive=True)
+    async def action_clear(self) -> None:
+        """Delete everything, when a person says so."""
+        await self._changes.clear()
+
+    @work(group="undo")
+    async def action_undo(self) -> None:
+        """Take back what was done last."""
+        await self._changes.undo()
+
+    @work(group="undo")
+    async def action_redo(self) -> None:
+        """Do again what was undone last."""
+        await self._changes.redo()
 
     @work(exclusive=True)
     async def action_find(self) -> None:
@@ -175,7 +183,7 @@ class ContentPane(Pane):
         if self._filter.is_looking:
             self._filter.edit(self._filter.applied)
         else:
-            mark = await self._choose_mark("Show only what has which mark?")
+            mark = await self._changes.choose_mark("Show only what has which mark?")
             if mark is None:
                 return
             self._filter.edit(make_filter((mark,), (), self._filter.applied.prepend_summary))
@@ -190,67 +198,41 @@ class ContentPane(Pane):
         self._rows.clear_selection()
         self._show_row()
 
+    @property
+    def targets(self) -> list[Numbered]:
+        """The messages that are selected, else the one under the cursor; of those that still are there."""
+        wanted = set(self._rows.targets)
+        stored = zip(self._view.stored.keys, self._view.stored.entries, strict=True)
+        return [Numbered(place, entry) for place, (key, entry) in enumerate(stored, 1) if key in wanted]
+
+    @property
+    def has_selection(self) -> bool:
+        """Whether messages are selected."""
+        return bool(self._rows.selected)
+
+    def note(self, text: str) -> None:
+        """Say something below the rows, until the cursor moves."""
+        self._note = self._rows.cursor, text
+        self._show_row()
+
+    def tell(self, text: str, *, is_error: bool = False) -> None:
+        """Say something for a while."""
+        self.notify(text, severity="error" if is_error else "information", markup=False)
+
     def _row(self) -> Row | None:
         """The stored message under the cursor; None when there is none, or it is in flight."""
         cursor, shown = self._rows.cursor, self._view.shown
         return None if cursor is None or cursor >= len(shown) else self._view.row(shown[cursor])
 
-    def _targets(self) -> list[Entry]:
-        return self._entries(self._rows.targets)
-
-    def _entries(self, keys: Sequence[object]) -> list[Entry]:
-        """The messages that still are there of those that the keys name."""
-        wanted = set(keys)
-        pairs = zip(self._view.stored.keys, self._view.stored.entries, strict=True)
-        return [entry for key, entry in pairs if key in wanted]
-
-    def _concerned(self) -> str:
-        return plural(len(self._rows.targets), "message")
-
-    async def _choose_mark(self, question: str, *, here: bool = False) -> str | None:
-        """The one mark of the targets, or the one of several that a person chooses; `here` offers no others."""
-        marks = tuple(dict.fromkeys(mark for entry in self._targets() for mark in entry.marks))
-        if len(marks) == 1:
-            return marks[0]
-        known = marks if here else (*marks, *self._view.stored.mark_counts)
-        if not known:
-            self.notify("There is no mark here." if here else "There are no marks yet.", markup=False)
-            return None
-        text = await self._ask.text(f"{question} {format_marks(marks)}".strip(), known=known, check=parse_mark)
-        return parse_mark(text) if text else None
-
-    async def _toggle(self, marks: tuple[str, ...]) -> None:
-        self._last_marks = marks
-        await self._carry_out(self._editor.toggle_marks(marks, self._targets()))
-
-    async def _carry_out(self, change: Coroutine[Any, Any, int]) -> None:
-        """Make a change; what goes wrong is told in one line."""
-        try:
-            changed = await change
-        except Exception as error:
-            # A memory of the user's own may raise anything; the app goes on.
-            self.notify(first_line(str(error)) or type(error).__name__, severity="error", markup=False)
-        else:
-            if not changed:
-                self.notify("Nothing had to be changed.", markup=False)
-
     def _find(self, *, forward: bool, include_here: bool = False) -> None:
-        query = self._query.casefold()
-        if not query:
-            self._show_row()
-            return
-        entries, shown = self._view.stored.entries, self._view.shown
-        found = [index for index, place in enumerate(shown) if query in whole_text(entries[place].msg).casefold()]
-        here = self._rows.cursor or 0
-        if not found:
-            self._found = here, f"“{self._query}” is in none of these messages"
+        if self._query:
+            here = self._rows.cursor or 0
+            found = find(self._view, self._query, here, forward=forward, include_here=include_here)
+            if found.row is not None:
+                self._rows.move_cursor(found.row)
+            self.note(found.note)
         else:
-            after = [index for index in found if index > here or (include_here and index == here)]
-            before = [index for index in found if index < here]
-            index = (after or found)[0] if forward else (before or found)[-1]
-            self._found = index, f"“{self._query}”: {found.index(index) + 1} of {len(found)}, n and N go on"
-            self._rows.move_cursor(index)
-        self._show_row()
+            self._show_row()
 
     def _summary(self) -> Content:
         view = self._view
@@ -269,7 +251,7 @@ class ContentPane(Pane):
 
     def _show_row(self) -> None:
         row = self._row()
-        place, note = self._found
+        place, note = self._note
         parts = [note] if note and place == self._rows.cursor else []
         if self._rows.selected:
             parts.append(f"{len(self._rows.selected)} selected")

@@ -28,6 +28,7 @@ from tui.mark_syntax import (
 from tui.panes.filter_rows import FilterRows
 from tui.panes.pane import Pane
 from tui.panes.views_changed import ViewsChanged
+from tui.screens.comparing import comparing_screen
 from tui.views.filter import FilterView
 from tui.widgets.line_input import MarksInput
 from tui.widgets.literal import Literal, literal_line
@@ -179,6 +180,13 @@ class FilterPane(Pane):
         """Filter nothing any more, here and at the agent."""
         self._agent.memory_filter = _EVERYTHING
         self._edit(_EVERYTHING)
+
+    def action_compare(self) -> None:
+        """Show the filter that was made here beside the one that the agent sends by."""
+        if self._view.is_applied:
+            self.notify("This filter is the one applied: make another, and it is compared with it.", markup=False)
+        else:
+            self.app.push_screen(comparing_screen(self._view.stored, self._view.applied, self._view.draft))
 
     def action_type(self) -> None:
         """Type marks."""

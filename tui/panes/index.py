@@ -21,7 +21,8 @@ from tui.panes.pane import Pane
 from tui.screens.reading import ReadingScreen
 from tui.views.figures import plural, short_count
 from tui.views.index import IndexView, look_at
-from tui.views.message_details import Section, moment
+from tui.views.message_details import Section
+from tui.views.moments import moment
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
 

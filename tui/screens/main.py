@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
 from textual import on
@@ -32,6 +33,7 @@ from tui.widgets.tab_bar import Tab, TabBar
 
 if TYPE_CHECKING:
     from tui.panes.filter import FilterPane
+    from tui.panes.memory_editor import MemoryEditor
 
 _FRAME = 0.04
 """Seconds between two redraws while a lot happens."""
@@ -83,6 +85,13 @@ class MainScreen(Screen[None]):
     def pane_helps(self) -> list[tuple[str, str]]:
         """Title and purpose of each pane."""
         return [(pane.TITLE, pane.HELP) for pane in self._panes.values()]
+
+    @cached_property
+    def editor(self) -> MemoryEditor:
+        """What a person's changes to the working memory go through, so that they can be undone."""
+        from tui.panes.memory_editor import MemoryEditor
+
+        return MemoryEditor(self.agent)
 
     def compose(self) -> ComposeResult:
         """Tabs, the chat beside the panes, the status, the keys."""
@@ -224,7 +233,7 @@ class MainScreen(Screen[None]):
         """Make the panes, and mount those that are seen: after the first paint, for a person can type before that."""
         from tui.panes.all_panes import make_panes
 
-        self._panes = make_panes(self.agent, self.views)
+        self._panes = make_panes(self.agent, self.views, self.editor)
         self._arrange()
         self._draw_queue()
 

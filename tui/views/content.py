@@ -14,13 +14,13 @@ from agent_core.event import (
     Event,
     FilterChanged,
     MemoryChanged,
-    PromptPart,
     PromptSent,
     ReplyEnded,
     ReplyStarted,
     RoundStarted,
 )
 from agent_core.marks import COMPRESSED, HINT, Entry, MemoryFilter, decide
+from agent_core.prompt_ledger import PromptHistory
 from agent_core.tokens import estimate_tokens
 from tui.views.figures import estimated, plural
 from tui.views.flight import Flight
@@ -48,7 +48,7 @@ class ContentView:
         running: ids of the messages of the running reply, which are sent whatever the filter.
         flight: the message that is streaming in; None when there is none.
         narrowing: only messages that pass this are shown; None for all. It changes nothing about what is sent.
-        last_prompt: what became of each part when the last prompt was sent, by its key.
+        prompts: all prompts that were sent, and what became of each message in them.
     """
 
     def __init__(self) -> None:
@@ -57,8 +57,7 @@ class ContentView:
         self.running: set[str] = set()
         self.flight: Flight | None = None
         self.narrowing: MemoryFilter | None = None
-        self.last_prompt: dict[str, PromptPart] = {}
-        self._prompt_tokens = 0
+        self.prompts = PromptHistory()
         self._compressing: CompressionStarted | None = None
         self._compression_error = ""
         self._reply_id: str | None = None
@@ -83,7 +82,7 @@ class ContentView:
             case BlockDelta() if self.flight is not None:
                 self.flight.grow(event)
             case PromptSent():
-                self._remember_prompt(event)
+                self.prompts.apply(event)
             case CompressionStarted():
                 self._compressing = event
             case CompressionEnded(error=error):
@@ -143,7 +142,7 @@ class ContentView:
     def _why_no_summary(self, trigger_ratio: float, context_size: int | None) -> str:
         if not context_size:
             return "one is made when the endpoint says that its window is full"
-        share = self._prompt_tokens / context_size
+        share = self.prompts.prompts[-1].tokens / context_size if self.prompts.prompts else 0
         return f"older messages are summarised at {trigger_ratio:.0%} of the window (now {share:.0%})"
 
     def _begin_reply(self, reply_id: str | None) -> None:
@@ -186,12 +185,6 @@ class ContentView:
             case Snapshot(entries):
                 known = {entry.msg.id for entry in self.stored.entries}
                 self.running.update(entry.msg.id for entry in entries if entry.msg.id not in known)
-
-    def _remember_prompt(self, event: PromptSent) -> None:
-        for key in event.removed:
-            self.last_prompt.pop(key, None)
-        self.last_prompt.update((part.key, part) for part in event.parts)
-        self._prompt_tokens = event.tokens
 
 
 def passing(entries: Sequence[Entry], memory_filter: MemoryFilter) -> list[int]:

@@ -10,6 +10,7 @@ from agent_core.tokens import estimate_message_tokens
 from tui.mark_syntax import make_filter
 from tui.views.content import ContentView, passing
 from tui.views.figures import estimated, plural
+from tui.views.stored import StoredMessages
 
 PROGRAM_MARKS = (HINT, TOOL, MEMORY, COMPRESSED)
 """The marks that the program sets by itself."""
@@ -80,6 +81,11 @@ class FilterView:
         """Leave out what has this mark, or no longer."""
         wanted = tuple(other for other in self.draft.wanted or () if other != mark)
         self.edit(make_filter(wanted, _toggled(self.draft.unwanted, mark), self.draft.prepend_summary))
+
+    @property
+    def stored(self) -> StoredMessages:
+        """The messages that filters are about."""
+        return self._content.stored
 
     @property
     def marks(self) -> list[MarkCount]:

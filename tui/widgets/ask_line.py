@@ -7,12 +7,13 @@ from collections.abc import Callable, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input
 
 from tui.commands import ASK, bindings
 from tui.widgets.line_input import MarksInput
-from tui.widgets.literal import Literal, literal
+from tui.widgets.literal import Literal, literal, literal_line
 
 Check = Callable[[str], object]
 """Raises a `ValueError` that says, in one line, what is wrong with an answer."""
@@ -33,6 +34,13 @@ class AskLine(Vertical, can_focus=True):
         background: $panel;
         padding: 0 1;
         Literal { text-style: bold; }
+        & > #details {
+            max-height: 6;
+            color: $text-muted;
+            text-style: none;
+            text-wrap: nowrap;
+            text-overflow: ellipsis;
+        }
         Input { background: transparent; }
     }
     """
@@ -40,6 +48,7 @@ class AskLine(Vertical, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self._question = Literal()
+        self._details = Literal(id="details")
         self._input = MarksInput(lambda: self._known)
         self._known: Sequence[str] = ()
         self._check: Check | None = None
@@ -47,8 +56,9 @@ class AskLine(Vertical, can_focus=True):
         self._focus_before: Widget | None = None
 
     def compose(self) -> ComposeResult:
-        """The question above the line."""
+        """The question, and what there is to know for it, above the line."""
         yield self._question
+        yield self._details
         yield self._input
 
     async def text(
@@ -70,13 +80,20 @@ class AskLine(Vertical, can_focus=True):
         self._input.cursor_position = len(value)
         return await self._ask(f"{question}  (enter: yes, esc: no)", self._input)
 
-    async def confirm(self, question: str) -> bool:
-        """Ask for yes or no; no when there is no answer."""
-        return await self._ask(f"{question}  (y/n)", self) is not None
+    async def confirm(self, question: str, details: Sequence[str] = ()) -> bool:
+        """Ask for yes or no; no when there is no answer.
 
-    async def _ask(self, question: str, focus: Widget) -> str | None:
+        Args:
+            question: what is asked.
+            details: lines below it, such as what would be changed; each is cut where the pane ends.
+        """
+        return await self._ask(f"{question}  (y/n)", self, details) is not None
+
+    async def _ask(self, question: str, focus: Widget, details: Sequence[str] = ()) -> str | None:
         self._settle(None)
         self._question.show(question)
+        self._details.show(Content("\n").join([literal_line(line) for line in details]))
+        self._details.display = bool(details)
         self._input.display = focus is self._input
         self.display = True
         if not self.has_focus_within:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from agent_core.errors import MnemoscopeError
 from agent_core.message import UserMsg
 from memory import InMemoryMemory
 from memory.working.undo import UndoHistory
@@ -82,3 +83,49 @@ async def test_a_new_step_forgets_what_was_undone_and_nothing_leaves_no_step(mem
     assert history.next_redo is None
     assert await history.undo() == "mark d"
     assert await history.undo() is None
+
+
+async def test_a_summary_that_was_made_anew_is_not_overwritten(memory: InMemoryMemory) -> None:
+    history = UndoHistory(memory)
+    async with history.recording("mark"):
+        await memory.update_messages_mark("b")
+    async with history.recording("edit the summary"):
+        await memory.update_compressed_summary("mine")
+    await memory.update_compressed_summary("of more messages")
+    with pytest.raises(MnemoscopeError, match="cannot be undone any more"):
+        await history.undo()
+    assert memory._compressed_summary == "of more messages"
+    assert await history.undo() == "mark"
+
+
+async def test_a_summary_that_was_made_anew_is_not_replaced_on_redo(memory: InMemoryMemory) -> None:
+    history = UndoHistory(memory)
+    async with history.recording("edit the summary"):
+        await memory.update_compressed_summary("mine")
+    await history.undo()
+    await memory.update_compressed_summary("of more messages")
+    with pytest.raises(MnemoscopeError, match="cannot be done again any more"):
+        await history.redo()
+    assert await history.redo() is None
+
+
+async def test_clearing_again_leaves_what_came_since(memory: InMemoryMemory) -> None:
+    history = UndoHistory(memory)
+    async with history.recording("clear"):
+        await memory.clear()
+    await history.undo()
+    await memory.add(FOUR)
+    await history.redo()
+    assert shown(memory) == "4"
+    await history.undo()
+    assert shown(memory) == "1a 2a 3a 4"
+
+
+async def test_a_cleared_summary_comes_back_beside_a_newer_one(memory: InMemoryMemory) -> None:
+    await memory.update_compressed_summary("old")
+    history = UndoHistory(memory)
+    async with history.recording("clear"):
+        await memory.clear()
+    await memory.update_compressed_summary("new")
+    await history.undo()
+    assert memory._compressed_summary == "old\n\nnew"

@@ -16,6 +16,7 @@ from tui.panes.content import ContentPane
 from tui.panes.filter import FilterPane
 from tui.panes.hints import HintsPane
 from tui.panes.index import IndexPane
+from tui.panes.memory_editor import MemoryEditor
 from tui.panes.pane import Pane
 from tui.panes.views_changed import ViewsChanged
 from tui.views.session_view import SessionView
@@ -27,7 +28,7 @@ MakePane = Callable[[Agent, SessionView], Pane]
 
 
 def content_pane(agent: Agent, views: SessionView) -> Pane:
-    return ContentPane(agent, views.content, views.filter)
+    return ContentPane(agent, views.content, views.filter, MemoryEditor(agent))
 
 
 def filter_pane(agent: Agent, views: SessionView) -> Pane:

@@ -139,6 +139,7 @@ async def test_a_mark_of_any_name_is_shown_renamed_and_removed(mark):
         await driver.press("enter", "escape", "f")
         await driver.press("r")
         await driver.type("new")
+        await driver.press("y")
         assert await marks_of(agent) == [("new",)]
         await agent.memory.update_messages_mark(mark, "new")
         await driver.settle()
@@ -174,10 +175,12 @@ async def test_r_renames_the_mark_everywhere_or_on_the_selection_only():
         await driver.press("home", "r")
         assert "Rename planning on all 2 messages to:" in driver.screen
         await driver.type("plan")
+        await driver.press("y")
         assert await marks_of(agent) == [("plan",), ("plan", "draft"), ()]
         await driver.press("space", "r")
         assert "Rename plan on 1 message to:" in driver.screen
         await driver.type("one")
+        await driver.press("y")
         assert await marks_of(agent) == [("one",), ("plan", "draft"), ()]
 
 
@@ -200,7 +203,7 @@ async def test_d_asks_says_how_many_and_deletes_only_on_yes():
     agent = await three(agent_with())
     async with driving(agent, content_pane) as driver:
         await driver.press("home", "space", "space", "d")
-        assert "Delete 2 messages?" in driver.screen
+        assert "Delete 2 messages, ≈10 tokens?" in driver.screen
         await driver.press("n")
         assert len(await agent.memory.entries()) == 3
         await driver.press("d", "y")

@@ -4,6 +4,7 @@ from textual.widgets import TabbedContent, TabPane
 from agent_core.agent import Agent
 from tests.tui.views.events import agent_with
 from tui.panes.content import ContentPane
+from tui.panes.memory_editor import MemoryEditor
 from tui.views.session_view import SessionView
 
 
@@ -23,7 +24,7 @@ class TwoTabs(App[None]):
     def __init__(self, agent: Agent) -> None:
         super().__init__()
         self.views = SessionView(agent)
-        self.pane = Counted(agent, self.views.content, self.views.filter)
+        self.pane = Counted(agent, self.views.content, self.views.filter, MemoryEditor(agent))
 
     def compose(self) -> ComposeResult:
         with TabbedContent(initial="other"):

@@ -261,10 +261,10 @@ def test_what_became_of_a_message_in_the_last_prompt_is_kept():
     view = ContentView()
     view.apply(PromptSent(round=1, model="m", parts=(PromptPart("message", "a", "user", 1),)))
     view.apply(PromptSent(round=2, model="m", parts=(PromptPart("message", "b", "user", 1, False, "why"),)))
-    assert view.last_prompt["a"].included
-    assert view.last_prompt["b"].reason == "why"
+    assert view.prompts.part_in("a", 1).included
+    assert view.prompts.part_in("b", 1).reason == "why"
     view.apply(PromptSent(round=3, model="m", removed=("a",)))
-    assert "a" not in view.last_prompt
+    assert view.prompts.part_in("a", 2) is None
 
 
 async def test_the_verdicts_are_those_of_the_agents_own_next_prompt():
