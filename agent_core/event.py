@@ -211,6 +211,21 @@ class MemoryChanged(Event, frozen=True, kw_only=True):
     change: MemoryChange
 
 
+class StoreFailed(Event, frozen=True, kw_only=True):
+    """The store of the working memory began to fail, for the reason given; the agent goes on without it.
+
+    `waiting` writes had not been taken then. Every memory change from the first of them on, until `StoreRecovered`, is
+    missing in the store.
+    """
+
+    error: str
+    waiting: int = 0
+
+
+class StoreRecovered(Event, frozen=True, kw_only=True):
+    """The store of the working memory has taken everything."""
+
+
 class FilterChanged(Event, frozen=True, kw_only=True):
     """The filter that governs what the agent sends was replaced."""
 
@@ -413,6 +428,8 @@ AnyEvent = (
     | ToolStarted
     | ToolEnded
     | MemoryChanged
+    | StoreFailed
+    | StoreRecovered
     | FilterChanged
     | CompressionStarted
     | CompressionEnded

@@ -50,6 +50,7 @@ class MemoryFollower:
         self._trace.append(MemoryChanged(change=change, reply_id=self._reply_id()))
         if not self._started or not self._publishes:
             self._known.apply(change)
+            self._is_new = self._is_new and not isinstance(change, Snapshot)
 
     async def _reconcile(self, force: bool = False) -> None:
         entries = await self._memory.entries()

@@ -51,6 +51,11 @@ class RedisServer:
             self._process.communicate()
             self._process = None
 
+    def forget(self) -> None:
+        """Lose all data; only while it is stopped."""
+        shutil.rmtree(self._folder)
+        Path(self._folder).mkdir()
+
     def remove(self) -> None:
         self.stop()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -140,9 +140,9 @@ def _is_terminal(stream: Any) -> bool:
 
 
 def _complain(text: str, code: int) -> int:
-    from tui.literal_text import visible_line
+    from tui.saying import say
 
-    print(f"mnemoscope: {visible_line(text)}", file=sys.stderr)
+    say(text)
     return code
 
 

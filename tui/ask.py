@@ -8,12 +8,24 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import cast
 
-from agent_core.event import BlockDelta, BlockStarted, Event, Noticed, ReplyEnded, ToolEnded, encode_event
+from agent_core.event import (
+    BlockDelta,
+    BlockStarted,
+    Event,
+    Noticed,
+    ReplyEnded,
+    StoreFailed,
+    StoreRecovered,
+    ToolEnded,
+    encode_event,
+)
 from agent_core.permission import PermissionMode
 from tui.cli import Options
 from tui.config import Settings
-from tui.literal_text import visible, visible_line
+from tui.literal_text import visible
 from tui.runtime import Runtime
+from tui.saying import say
+from tui.views.store_text import store_notice
 
 _WRITING_SECONDS = 60.0
 """So long the end waits for facts that are being written, at most."""
@@ -46,6 +58,7 @@ async def ask(options: Options, settings: Settings, question: str) -> int:
     waiting: deque[Event] = deque()
     runtime.agent.trace.subscribe(waiting.append)
     try:
+        await runtime.find_session()
         await runtime.prepare()
         replying = cast("AsyncGenerator[Event, None]", runtime.agent.reply_stream(question))
         async with aclosing(replying) as stream:
@@ -56,6 +69,8 @@ async def ask(options: Options, settings: Settings, question: str) -> int:
             printer.print(waiting.popleft())
     finally:
         await runtime.aclose(_WRITING_SECONDS, _tell_remaining)
+        if runtime.last_words:
+            say(runtime.last_words)
     ended = runtime.agent.trace.of(ReplyEnded)
     return 0 if ended and ended[-1].finish == "completed" else 1
 
@@ -63,9 +78,7 @@ async def ask(options: Options, settings: Settings, question: str) -> int:
 def _tell_remaining(count: int) -> None:
     """A person who looks on is told why the program has not ended yet."""
     if count and sys.stderr.isatty():
-        _say(
-            f"writing {count} {'memory' if count == 1 else 'memories'}… (ctrl+c leaves; the rest is written next time)"
-        )
+        say(f"writing {count} {'memory' if count == 1 else 'memories'}… (ctrl+c leaves; the rest is written next time)")
 
 
 class _JsonPrinter:
@@ -90,17 +103,15 @@ class _TextPrinter:
                 self._is_in_line = not text.endswith("\n")
                 print(visible(text), end="", flush=True)
             case ToolEnded(tool=tool, state="denied"):
-                _say(f"{tool} was refused{self._advice}.")
+                say(f"{tool} was refused{self._advice}.")
             case Noticed(text=text):
-                _say(text)
+                say(text)
+            case StoreFailed() | StoreRecovered():
+                say(store_notice(event))
         if isinstance(event, ReplyEnded) and event.finish != "completed":
-            _say(event.error or f"The answer is not complete: {event.finish}.")
+            say(event.error or f"The answer is not complete: {event.finish}.")
 
     def _end_line(self) -> None:
         if self._is_in_line:
             print(flush=True)
         self._is_in_line = False
-
-
-def _say(text: str) -> None:
-    print(f"mnemoscope: {visible_line(text)}", file=sys.stderr, flush=True)

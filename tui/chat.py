@@ -10,6 +10,7 @@ from tui.app import MnemoscopeApp
 from tui.cli import Options
 from tui.config import Settings
 from tui.runtime import Runtime
+from tui.saying import say
 
 _WARM_UP_SECONDS = 2.0
 _SWITCH_SECONDS = 0.001
@@ -25,17 +26,20 @@ async def chat(options: Options, settings: Settings) -> int:
     """
     sys.setswitchinterval(_SWITCH_SECONDS)
     runtime = Runtime(settings, resume=options.resume, go_on=options.go_on)
-    asyncio.get_running_loop().call_later(_WARM_UP_SECONDS, _collect_garbage)
-    app = MnemoscopeApp(runtime)
-    if settings.theme in app.available_themes:
-        app.theme = settings.theme
-    elif settings.theme:
-        runtime.notices.append(f"There is no theme {settings.theme!r}; /theme lists them.")
     try:
+        await runtime.find_session()
+        asyncio.get_running_loop().call_later(_WARM_UP_SECONDS, _collect_garbage)
+        app = MnemoscopeApp(runtime)
+        if settings.theme in app.available_themes:
+            app.theme = settings.theme
+        elif settings.theme:
+            runtime.notices.append(f"There is no theme {settings.theme!r}; /theme lists them.")
         await app.run_async()
         return app.return_code or 0
     finally:
         await runtime.aclose()
+        if runtime.last_words:
+            say(runtime.last_words)
 
 
 def _collect_garbage() -> None:

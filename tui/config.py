@@ -18,6 +18,7 @@ from msgspec import Struct
 from agent_core.secret import Secret
 from tui.cli import MEM0_MODES
 from tui.config_file import SETTINGS, ConfigError, ConfigFile, Setting, expanded
+from tui.memory_url import fault, without_password
 
 APP_NAME = "mnemoscope"
 DEFAULT_USER = "default_user"
@@ -99,6 +100,9 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         if (url := values.get(name)) and not re.match(r"https?://[^/\s]", url):
             what = name.replace("_", " ").replace("url", "URL")
             raise ConfigError(f"The {what} must start with http:// or https://, not {url!r} ({sources[name]}).")
+    memory = values.get("memory")
+    if memory and (wrong := fault(memory)):
+        raise ConfigError(f"{wrong} ({sources['memory']}).")
     mem0 = values.get("mem0", "off")
     if mem0 not in MEM0_MODES:
         raise ConfigError(f"mem0 must be one of {', '.join(MEM0_MODES)}, not {mem0!r} ({sources['mem0']}).")
@@ -109,7 +113,7 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         context_size=values.get("context_size"),
         workdir=workdir,
         data_dir=data_dir,
-        memory=values.get("memory"),
+        memory=memory,
         mem0=mem0,
         mem0_config=values.get("mem0_config", {}),
         embedding_model=values.get("embedding_model"),
@@ -148,7 +152,7 @@ def _assignment(setting: Setting, settings: Settings) -> str:
     if isinstance(value, dict):
         # It may hold passwords.
         return f"# {setting.name} = {{ … }}  # set, from {source}"
-    text = str(value) if isinstance(value, int) else _quoted(str(value))
+    text = str(value) if isinstance(value, int) else _quoted(without_password(str(value)))
     return f"{setting.name} = {text}  # from {source}"
 
 

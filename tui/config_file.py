@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from agent_core.errors import MnemoscopeError
 from tui.cli import MEM0_MODES
+from tui.memory_url import anchored
 
 DEFAULT_MODEL = "gpt-4.1-mini"
 """Asked for when there is a key but neither a model nor an address."""
@@ -161,6 +162,8 @@ class ConfigFile:
             raise ConfigError(f"{self.place(name)}: {name} must be above 0, for example {name} = {example}")
         if name in ("workdir", "data_dir") and value and self.path is not None:
             value = str(self.path.parent / expanded(str(value)))
+        if name == "memory" and self.path is not None:
+            value = anchored(str(value), self.path.parent)
         return value  # type: ignore[return-value]
 
     def _warn_if_others_can_read(self) -> None:

@@ -10,20 +10,25 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from agent_core.agent import Agent, Approve
-from agent_core.errors import MnemoscopeError
+from agent_core.errors import MnemoscopeError, StorageError
 from agent_core.event import Noticed
 from agent_core.permission import AdditionalWorkingDirectory
 from agent_core.tool import Edit, Read, Toolkit, Write
 from agent_core.trace import Trace
-from memory import InMemoryMemory
+from memory import InMemoryMemory, MemoryBase
 from memory.agentic import AgenticMemoryMiddleware, Parameters
 from tui.config import Settings
+from tui.config_file import ConfigError
 from tui.connection import Connection
 from tui.log import log_path
 from tui.long_term_memory import LongTermMemory, Remaining
+from tui.memory_url import missing_package
 from tui.session import SessionFile
 from tui.session_repair import CutReply, cut_replies
-from tui.session_store import OpenedSession, SessionStore
+from tui.session_store import OpenedSession, SessionNotFound, SessionStore, is_session_id
+
+if TYPE_CHECKING:
+    from tui.working_memory import KeptMemory
 
 if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware
@@ -31,6 +36,8 @@ if TYPE_CHECKING:
 AGENT_NAME = "assistant"
 RETRIEVAL_GRACE = 2.0
 """Seconds that the first model call of a reply waits for what is recalled."""
+LOOK_SECONDS = 1.0
+"""Between two looks into the store for what others have written, and between two tries to write to one that fails."""
 # Without a date or anything else that changes: providers cache what stays the same.
 SYSTEM_PROMPT = """\
 You are a helpful assistant that people talk to in a terminal. Answer in the language that you are spoken to in, and \
@@ -51,6 +58,7 @@ class Runtime:
 
     Raises:
         StorageError: the session to go on with cannot be had.
+        ConfigError: a package is missing for the store that is to keep the messages.
 
     Attributes:
         agent: the agent of the current session; another one after `new_session`.
@@ -58,6 +66,7 @@ class Runtime:
         workdir: the folder that the agent works in, links resolved.
         memory: its long-term memory.
         notices: what people are told when the agent is prepared, one line each.
+        last_words: what people must know once it is closed; mostly empty.
     """
 
     def __init__(
@@ -73,14 +82,15 @@ class Runtime:
         self.workdir = self._made_workdir()
         self.memory = AgenticMemoryMiddleware(self.workdir, parameters=Parameters(retrieval_grace=RETRIEVAL_GRACE))
         self.store = SessionStore(settings.sessions_dir)
+        self.last_words = ""
         self._connection = Connection(settings)
         self._cut: list[CutReply] = []
         self._background: set[asyncio.Task[None]] = set()
-        if resume is not None:
-            opened = self.store.resume(resume, self.workdir)
-        else:
-            opened = self.store.resume_newest(self.workdir) if go_on else self.store.new(self.workdir)
-        self.agent, self.session = self._begin(opened, approve)
+        self._kept: KeptMemory | None = None
+        self._not_found: SessionNotFound | None = None
+        if settings.memory and (missing := missing_package(settings.memory)):
+            raise ConfigError(missing)
+        self.agent, self.session = self._begin(self._opened(resume, go_on), approve)
 
     @property
     def settings(self) -> Settings:
@@ -102,8 +112,24 @@ class Runtime:
         """Where an internal error is written down."""
         return log_path(self.settings)
 
+    async def find_session(self) -> None:
+        """Look into the store for a session to go on with that has no file here. Where it has one, this does nothing.
+
+        Raises:
+            StorageError: the store does not have it either, or cannot be reached.
+        """
+        if self._not_found is None or self._kept is None:
+            return
+        await self._kept.start()
+        if trouble := self._kept.memory.trouble:
+            raise StorageError(f"{self._not_found} Nor can the memory store be asked: {trouble}")
+        if not await self._kept.memory.entries() and not self._kept.memory._compressed_summary:
+            raise StorageError(f"{self._not_found} The memory store has none of that id either.")
+
     async def prepare(self) -> None:
         """Make the agent ready for its first reply: end what was cut off, tell what is to be told, name the model."""
+        if self._kept is not None:
+            await self._kept.start()
         await self._equip()
         cut, self._cut = self._cut, []
         for reply in cut:
@@ -121,11 +147,15 @@ class Runtime:
         await self.prepare()
         self._facts.start(self.agent)
         self._in_background(self._look_around())
+        self._in_background(self._follow_store())
 
     async def new_session(self) -> None:
         """End the session and begin an empty one, with the same settings, model and permissions."""
         before = self.agent
-        self.session.close()
+        await self._leave_session()
+        if self.last_words:
+            self.notices.append(self.last_words)
+            self.last_words = ""
         self.agent, self.session = self._begin(self.store.new(self.workdir), before.approve)
         self.agent.state.permission_context = before.state.permission_context
         await self.prepare()
@@ -162,7 +192,7 @@ class Runtime:
         finally:
             await self.memory.aclose()
             await self._connection.aclose()
-            self.session.close()
+            await self._leave_session()
 
     async def _equip(self) -> None:
         try:
@@ -170,19 +200,28 @@ class Runtime:
         except MnemoscopeError as error:
             self.notices.append(str(error))
 
+    def _opened(self, resume: str | None, go_on: bool) -> OpenedSession:
+        if resume is None:
+            return self.store.resume_newest(self.workdir) if go_on else self.store.new(self.workdir)
+        try:
+            return self.store.resume(resume, self.workdir)
+        except SessionNotFound as error:
+            if not self.settings.memory or not is_session_id(resume):
+                raise
+            # Begun elsewhere, or without a file: `find_session` asks the store.
+            self._not_found = error
+            return self.store.new(self.workdir, id_=resume)
+
     def _begin(self, opened: OpenedSession, approve: Approve | None) -> tuple[Agent, SessionFile]:
         trace = Trace()
         trace.restore(opened.events)
-        memory = InMemoryMemory()
-        memory.content = [(entry.msg, list(entry.marks)) for entry in opened.entries]
-        memory._compressed_summary = opened.summary
         agent = Agent(
             AGENT_NAME,
             SYSTEM_PROMPT,
             self._connection.model,
             Toolkit([Read(), Write(), Edit()]),
             [self.memory],
-            memory,
+            self._working_memory(opened, trace),
             approve=approve,
             trace=trace,
         )
@@ -194,6 +233,27 @@ class Runtime:
         self.notices += opened.notices
         self._cut = cut_replies(opened.events)
         return agent, opened.file
+
+    def _working_memory(self, opened: OpenedSession, trace: Trace) -> MemoryBase:
+        if self.settings.memory:
+            from tui.working_memory import KeptMemory
+
+            self._kept = KeptMemory(self.settings.memory, self.settings.user, opened, trace)
+            return self._kept.memory
+        memory = InMemoryMemory()
+        memory.content = [(entry.msg, list(entry.marks)) for entry in opened.entries]
+        memory._compressed_summary = opened.summary
+        return memory
+
+    async def _leave_session(self) -> None:
+        if self._kept is not None:
+            self.last_words = await self._kept.aclose()
+        self.session.close()
+
+    async def _follow_store(self) -> None:
+        while self._kept is not None:
+            await asyncio.sleep(LOOK_SECONDS)
+            await self._kept.memory.refresh()
 
     def _made_workdir(self) -> Path:
         """The workdir, made where it is missing; a temporary one where that cannot be done."""

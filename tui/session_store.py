@@ -21,8 +21,12 @@ from agent_core.marks import Entry
 from tui.session import SessionFile, SessionHeader, ends_in_mid_line, header_line, not_saved, open_locked
 from tui.session_reader import SessionContent, read_header, read_session, summarize
 
-_FILE_NAME = re.compile(r"[0-9a-f]{8}\.jsonl")
+_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_FOLDER = "This session is not being saved: no home folder is known. Name a folder with --data-dir to keep it."
+
+
+class SessionNotFound(StorageError):
+    """There is no session file of that id."""
 
 
 class OpenedSession(NamedTuple):
@@ -57,9 +61,9 @@ class SessionStore:
     def __init__(self, folder: Path | None) -> None:
         self.folder = folder
 
-    def new(self, workdir: Path | str, notices: tuple[str, ...] = ()) -> OpenedSession:
-        """Begin a session. Where it cannot be kept, its `problem` says so."""
-        id_ = uuid.uuid4().hex[:8]
+    def new(self, workdir: Path | str, notices: tuple[str, ...] = (), id_: str = "") -> OpenedSession:
+        """Begin a session, by an id of its own unless one is given. Where it can't be kept, its `problem` says so."""
+        id_ = id_ or uuid.uuid4().hex[:8]
         header = SessionHeader(id=id_, workdir=str(workdir), created=time.time())
         path = self._path(id_) if self.folder is not None else None
         return OpenedSession(SessionFile(header, path, problem=self._problem()), notices=notices)
@@ -72,7 +76,8 @@ class SessionStore:
             workdir: of the session when its file no longer tells.
 
         Raises:
-            StorageError: there is no such session, several begin so, it is open elsewhere, or cannot be read.
+            SessionNotFound: there is no such session.
+            StorageError: several begin so, it is open elsewhere, or cannot be read.
         """
         path = self._find(id_or_prefix)
         handle = open_locked(path)
@@ -154,7 +159,7 @@ class SessionStore:
         if id_or_prefix in found:
             found = [id_or_prefix]
         if not found:
-            raise StorageError(f"No session begins with {id_or_prefix!r}; `mnemoscope sessions` lists them.")
+            raise SessionNotFound(f"No session begins with {id_or_prefix!r}; `mnemoscope sessions` lists them.")
         if len(found) > 1:
             raise StorageError(f"Several sessions begin with {id_or_prefix!r}: {', '.join(found)}.")
         return self._path(found[0])
@@ -173,7 +178,7 @@ class SessionStore:
             return ()
         except OSError as error:
             raise StorageError(f"The sessions in {self.folder} cannot be listed: {error.strerror}.") from error
-        paths = [self.folder / name for name in names if _FILE_NAME.fullmatch(name)]
+        paths = [self.folder / name for name in names if name.endswith(".jsonl") and is_session_id(name[:-6])]
         return sorted(paths, key=_modified, reverse=True)
 
     def _set_aside(self, path: Path, handle: int, workdir: Path | str) -> OpenedSession:
@@ -185,8 +190,8 @@ class SessionStore:
 
 
 def is_session_id(text: str) -> bool:
-    """Whether a session may have this id."""
-    return _FILE_NAME.fullmatch(f"{text}.jsonl") is not None
+    """Whether a session may be called so, and its file after it."""
+    return _ID.fullmatch(text) is not None
 
 
 def _opened(file: SessionFile, content: SessionContent) -> OpenedSession:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from agent_core.change import MemoryChange, Snapshot, StoredEntry
@@ -11,7 +12,10 @@ from agent_core.errors import StorageError
 from agent_core.marks import Entry, Marks
 from agent_core.message import Msg
 from memory.working.base import MemoryBase
+from memory.working.body import encode_body
+from memory.working.checks import check_messages
 from memory.working.in_memory import InMemoryMemory
+from memory.working.redo import redo
 from memory.working.stored_memory import StoredMemory
 
 Write = Callable[[MemoryBase], Awaitable[Any]]
@@ -20,28 +24,45 @@ Write = Callable[[MemoryBase], Awaitable[Any]]
 class MirroredMemory(MemoryBase):
     """Reads from a copy; writes to the copy and to the store.
 
-    While the store fails, writes wait in their order and are made as soon as it is back; none overtakes another. What
-    other processes write comes in with `refresh`, as one snapshot. Where the store was out of reach from the start, the
-    copy begins empty, and what the store holds comes in front of what was said meanwhile once it is back.
+    While the store fails, nobody waits for it: writes are kept in their order, and `refresh` makes them as soon as it
+    is back; none overtakes another. What other processes write comes in with `refresh` as well, as one snapshot. The
+    store is the truth whenever it can be reached, with one exception: one in which nothing was ever stored takes over
+    what the copy holds.
 
     Args:
-        store: the truth, whenever it can be reached.
+        store: the truth, or what opens it, which is called in a thread when it is first needed.
         on_trouble: told in one line when the store begins to fail, and with an empty text when it is back.
+        entries: what the copy begins with.
+        summary: the summary that it begins with.
+        unwritten: changes that are in the copy already and have yet to be written to the store.
+
+    Attributes:
+        trouble: why the store fails; empty when it does not.
     """
 
     publishes_changes = True
 
-    def __init__(self, store: StoredMemory, on_trouble: Callable[[str], None] | None = None) -> None:
+    def __init__(
+        self,
+        store: StoredMemory | Callable[[], StoredMemory],
+        on_trouble: Callable[[str], None] | None = None,
+        *,
+        entries: Sequence[Entry] = (),
+        summary: str = "",
+        unwritten: Sequence[MemoryChange] = (),
+    ) -> None:
         super().__init__()
         self.trouble = ""
-        self._store = store
+        self._open = store if not isinstance(store, StoredMemory) else lambda: store
+        self._store: StoredMemory | None = None
         self._copy = InMemoryMemory()
-        self._waiting: list[Write] = []
-        self._is_in_step = False
+        self._copy.content = [(msg, list(marks)) for msg, marks in entries]
+        self._copy._compressed_summary = self._compressed_summary = summary
+        self._waiting: list[Write] = [partial(redo, change) for change in unwritten]
+        self._is_in_step = self._is_closed = False
         self._turn = asyncio.Lock()
         self._on_trouble = on_trouble
         self._copy.subscribe(self._follow_copy)
-        store.subscribe(self._follow_store)
 
     @property
     def waiting(self) -> int:
@@ -50,6 +71,9 @@ class MirroredMemory(MemoryBase):
 
     async def add(self, memories: Msg | Sequence[Msg] | None, marks: Marks = None, **kwargs: Any) -> None:
         """Append messages."""
+        for msg in check_messages(memories):
+            # What a store cannot take must not be in the copy either.
+            encode_body(msg)
         await self._write(lambda memory: memory.add(memories, marks, **kwargs))
 
     async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
@@ -102,56 +126,80 @@ class MirroredMemory(MemoryBase):
         Returns:
             Whether anything came in.
         """
-        async with self._turn:
-            if not await self._flush():
-                return False
-            try:
-                await self._store.refresh()
-            except StorageError as error:
-                self._tell(str(error))
-                return False
-            return await self._catch_up()
+        return await self._synchronize(look=True)
 
     async def aclose(self) -> None:
-        """Try once more to make the writes that wait, and close the store."""
+        """Try once more to make the writes that wait, and close the store. What comes later stays in the copy."""
+        if self._waiting:
+            await self._synchronize(look=False)
         async with self._turn:
-            await self._flush()
-        await self._store.aclose()
+            self._is_closed = True
+            if self._store is not None:
+                await self._store.aclose()
 
     async def _write(self, write: Write) -> Any:
-        async with self._turn:
-            # The copy first: what it refuses must not reach the store.
-            result = await write(self._copy)
-            self._waiting.append(write)
-            if await self._flush():
-                await self._catch_up()
-            return result
+        # The copy first: what it refuses must not reach the store. It never pauses, so both orders are the same.
+        result = await write(self._copy)
+        self._waiting.append(write)
+        if not self.trouble:
+            await self._synchronize(look=False)
+        return result
 
-    async def _flush(self) -> bool:
-        """Make the writes that wait, in order; whether none waits any more."""
-        while self._waiting:
+    async def _synchronize(self, look: bool) -> bool:
+        """Bring store and copy in step; whether anything came in. `look` also asks for what others have written."""
+        async with self._turn:
+            if self._is_closed:
+                return False
             try:
-                await self._waiting[0](self._store)
+                store = self._store or await self._opened()
+                if look and self._is_in_step:
+                    await store.refresh()
+                came_in = await self._bring_in_step(store)
             except StorageError as error:
-                self._tell(str(error))
                 # What the store took may be less than what the copy holds: look at it whole once it is back.
                 self._is_in_step = False
+                self._tell(str(error))
                 return False
-            self._waiting.pop(0)
-        return True
+            self._tell("")
+            return came_in
 
-    async def _catch_up(self) -> bool:
-        """Take over what the store holds, where that may not be what the copy holds; whether anything came in."""
-        if self._is_in_step:
-            return False
-        try:
-            entries = await self._store.entries()
-        except StorageError as error:
-            self._tell(str(error))
-            return False
-        summary = self._store._compressed_summary
-        self._is_in_step = True
-        self._tell("")
+    async def _opened(self) -> StoredMemory:
+        self._store = await asyncio.to_thread(self._open)
+        self._store.subscribe(self._follow_store)
+        return self._store
+
+    async def _bring_in_step(self, store: StoredMemory) -> bool:
+        came_in = False
+        while self._waiting or not self._is_in_step:
+            await self._hand_over(store)
+            if not self._is_in_step:
+                entries = await store.entries()
+                # What was said while the store was being read is in the copy only; then all of this once more.
+                if not self._waiting:
+                    self._is_in_step = True
+                    came_in = await self._take_over(entries, store._compressed_summary) or came_in
+        return came_in
+
+    async def _hand_over(self, store: StoredMemory) -> None:
+        """Make the writes that wait, in order."""
+        if not self._is_in_step:
+            covered = len(self._waiting)
+            if await store.begin_with(await self._copy.entries(), self._copy._compressed_summary):
+                del self._waiting[:covered]
+        while self._waiting:
+            try:
+                await self._waiting[0](store)
+            except (StorageError, asyncio.CancelledError):
+                raise
+            except Exception:
+                # It will never be taken, and must not stand in the way of the rest.
+                self._is_in_step = False
+                self._waiting.pop(0)
+                raise
+            self._waiting.pop(0)
+
+    async def _take_over(self, entries: list[Entry], summary: str) -> bool:
+        """Make the copy what the store is; whether it was something else."""
         changed = entries != await self._copy.entries()
         if changed:
             self._copy.content = [(msg, list(marks)) for msg, marks in entries]

@@ -146,6 +146,23 @@ class StoredMemory(MemoryBase):
             await self._publish_snapshot(head)
             return True
 
+    async def begin_with(self, entries: Sequence[Entry], summary: str = "") -> bool:
+        """Store this as the first of all, unless something was ever stored here, or this is nothing.
+
+        Returns:
+            Whether it was stored.
+        """
+        content = list(entries)
+        if not content and not summary:
+            return False
+        first = Rewriting(content, summary, Snapshot(stored(content), summary))
+        async with self._turn():
+            if (await self._store.head()).revision:
+                return False
+            outcome = await self._store.rewrite(lambda present, _: None if present else first)
+            await self._tell(outcome)
+        return bool(outcome.changes)
+
     async def export_state(self) -> dict[str, Any]:
         """Everything, JSON-safe, in the form of `InMemoryMemory.state_dict`."""
         async with self._turn():

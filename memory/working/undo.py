@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ from agent_core.change import Cleared, Deleted, Marked, MarksChange, MemoryChang
 from agent_core.errors import MnemoscopeError
 from agent_core.text import first_line
 from memory.working.base import MemoryBase
+from memory.working.redo import redo, swap_marks
 
 
 class Step(NamedTuple):
@@ -83,7 +84,7 @@ class UndoHistory:
         step = self._undone[-1]
         self._refuse_stale_summary(self._undone, "done again", [change.before for change in _summary_changes(step)][:1])
         for change in step.changes:
-            await self._repeat(change)
+            await redo(change, self._memory)
         self._done.append(self._undone.pop())
         return step.label
 
@@ -96,9 +97,8 @@ class UndoHistory:
     async def _revert(self, change: MemoryChange) -> None:
         match change:
             case Marked(changes):
-                await self._swap_marks(
-                    [MarksChange(one.position, one.msg_id, one.after, one.before) for one in changes]
-                )
+                back = [MarksChange(one.position, one.msg_id, one.after, one.before) for one in changes]
+                await swap_marks(back, self._memory)
             case Deleted(entries):
                 await self._memory.restore(entries)
             case Cleared(entries, summary):
@@ -107,31 +107,6 @@ class UndoHistory:
                 await self._memory.update_compressed_summary(both)
             case SummaryChanged(before=before):
                 await self._memory.update_compressed_summary(before)
-
-    async def _repeat(self, change: MemoryChange) -> None:
-        match change:
-            case Marked(changes):
-                await self._swap_marks(changes)
-            case Deleted(entries):
-                await self._memory.delete([entry.msg.id for entry in entries])
-            case Cleared(entries):
-                # Not all that is there: what was stored since was no part of the step.
-                await self._memory.delete([entry.msg.id for entry in entries])
-                await self._memory.update_compressed_summary("")
-            case SummaryChanged(after=after):
-                await self._memory.update_compressed_summary(after)
-
-    async def _swap_marks(self, changes: Sequence[MarksChange]) -> None:
-        """Bring the marks of each message from `before` to `after`, keeping what others have set since."""
-        present = {msg.id: marks for msg, marks in await self._memory.entries()}
-        wanted = {}
-        for change in changes:
-            marks = present.get(change.msg_id)
-            if marks is None:
-                continue
-            others = [mark for mark in marks if mark not in change.before and mark not in change.after]
-            wanted[change.msg_id] = (*change.after, *others)
-        await self._memory.set_marks(wanted)
 
 
 def _summary_changes(step: Step) -> list[SummaryChanged]:

@@ -256,6 +256,7 @@ class MainScreen(Screen[None]):
             session=self.views.chat.title,
             queued=len(self.chat.conversation.queued),
             is_unsaved=bool(self.runtime.session.problem),
+            store_trouble=getattr(self.agent.memory, "trouble", ""),
         )
 
     @on(ViewsChanged)

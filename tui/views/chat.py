@@ -23,6 +23,8 @@ from agent_core.event import (
     ReplyEnded,
     ReplyStarted,
     RoundStarted,
+    StoreFailed,
+    StoreRecovered,
     ToolEnded,
     ToolStarted,
 )
@@ -31,6 +33,7 @@ from agent_core.message import ContentBlock, HintBlock, Msg, TextBlock, Thinking
 from agent_core.text import first_line
 from tui.views.chat_items import AnswerItem, ChatItem, NoticeItem, ThinkingItem, ToolItem, UserItem
 from tui.views.chat_message import compression_notice, cut_label, hint_item, result_text, text_of
+from tui.views.store_text import store_notice
 
 Item = TypeVar("Item", bound=ChatItem)
 
@@ -83,6 +86,10 @@ class ChatView:
                 self._add(compression_notice(event))
             case Noticed(text=text, level=level):
                 self._add(NoticeItem(text, level))
+            case StoreFailed():
+                self._add(NoticeItem(store_notice(event), "error"))
+            case StoreRecovered():
+                self._add(NoticeItem(store_notice(event)))
             case ReplyEnded():
                 return self._finish(event)
             case _:

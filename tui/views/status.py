@@ -18,6 +18,8 @@ from agent_core.event import (
     ReplyEnded,
     ReplyStarted,
     RoundStarted,
+    StoreFailed,
+    StoreRecovered,
     ToolEnded,
     ToolStarted,
     Usage,
@@ -99,6 +101,9 @@ class StatusView:
                 self._enter("idle", event)
             case FilterChanged(memory_filter=memory_filter):
                 self.memory_filter = memory_filter
+            case StoreFailed() | StoreRecovered():
+                # The agent's memory knows how it is; a session may also go on with another store, or without one.
+                pass
             case _:
                 return False
         return True

@@ -32,6 +32,7 @@ class StatusFacts(NamedTuple):
     session: str
     queued: int
     is_unsaved: bool = False
+    store_trouble: str = ""
 
 
 def status_fields(view: StatusView, facts: StatusFacts) -> list[Field]:
@@ -44,13 +45,15 @@ def status_fields(view: StatusView, facts: StatusFacts) -> list[Field]:
     mode_style = "" if facts.mode == "default" else "$text-warning"
     fields = [
         Field(state, 0, "$text-success" if not view.is_working else "$text-warning"),
-        Field("not saved" if facts.is_unsaved else "", 1, "$text-error"),
+        Field("not saved" if facts.is_unsaved else "", 0, "$text-error"),
+        Field("memory not stored" if facts.store_trouble else "", 0, "$text-error"),
         Field(facts.model, 1, "bold"),
         Field(facts.endpoint, 5),
         Field(_context(view, facts), 2, _context_style(view, facts)),
         Field(_last_turn(view.last_turn), 6),
         Field(f"mode {facts.mode}", 3, mode_style),
         Field(facts.session, 7),
+        Field(facts.store_trouble, 8, "$text-error"),
     ]
     return [field for field in fields if field.text]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -50,8 +51,14 @@ def _explained(error: Exception) -> str:
     if isinstance(error, RedisTimeout | TimeoutError):
         return "does not answer: is the server running?"
     if isinstance(error, RedisConnectionError | OSError):
-        return f"cannot be reached ({text}): is the server running?"
+        return f"cannot be reached ({_reason(error) or text}): is the server running?"
     return f"failed: {text}"
+
+
+def _reason(error: Exception) -> str:
+    """What the system says; Redis puts the address around it, which stands there already."""
+    cause = error.__cause__ or error.__context__ or error
+    return os.strerror(cause.errno).lower() if isinstance(cause, OSError) and cause.errno and cause.errno > 0 else ""
 
 
 _CLASSES = {

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-from agent_core.change import MemoryChange, MemoryState, Snapshot
+from agent_core.change import MemoryChange, MemoryState, Snapshot, StoredEntry
+from agent_core.marks import Entry
 from agent_core.message import UserMsg
-from memory import MemoryBase
+from memory import InMemoryMemory, MemoryBase, SQLAlchemyMemory
 from memory.working.mirrored import MirroredMemory
 from memory.working.open import open_memory
+from memory.working.stored_memory import StoredMemory
 from tests.databases import RedisServer
 
 ONE, TWO, THREE, FOUR = (UserMsg("u", text, id=text) for text in "1234")
@@ -24,6 +30,11 @@ def server() -> Iterator[RedisServer]:
     server.start()
     yield server
     server.remove()
+
+
+def impatient_engine(file: Path) -> AsyncEngine:
+    """One that waits for a lock for a fifth of a second."""
+    return create_async_engine(f"sqlite+aiosqlite:///{file}", connect_args={"timeout": 0.2})
 
 
 async def shown(memory: MemoryBase) -> str:
@@ -76,6 +87,8 @@ async def test_a_folder_that_appears_later_is_a_store_from_then_on(tmp_path: Pat
     assert memory.waiting == 1
     (tmp_path / "later").mkdir()
     await memory.add(TWO)
+    assert memory.waiting == 2
+    await memory.refresh()
     assert memory.waiting == 0
     await memory.aclose()
 
@@ -115,4 +128,126 @@ async def test_what_the_copy_refuses_never_reaches_the_store(tmp_path: Path) -> 
     with pytest.raises(ValueError, match="empty"):
         await memory.add(ONE, marks="")
     assert (memory.waiting, await memory.size()) == (0, 0)
+    await memory.aclose()
+
+
+async def test_a_store_that_is_new_takes_over_what_the_copy_begins_with(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/memory.db"
+    memory = MirroredMemory(open_memory(url), entries=[Entry(ONE, ("a",)), Entry(TWO, ())], summary="S")
+    assert not await memory.refresh()
+    await memory.add(THREE)
+    async with open_memory(url) as other:
+        assert await shown(other) == await shown(memory) == "1a 2 3"
+        assert other._compressed_summary == "S"
+    await memory.aclose()
+
+
+async def test_a_server_that_comes_back_empty_gets_the_conversation_again(server: RedisServer) -> None:
+    memory = MirroredMemory(open_memory(server.url))
+    await memory.refresh()
+    await memory.add([ONE, TWO], marks="a")
+    server.stop()
+    await memory.add(THREE)
+    server.forget()
+    server.start()
+    await memory.refresh()
+    async with open_memory(server.url) as other:
+        assert await shown(other) == await shown(memory) == "1a 2a 3"
+    await memory.aclose()
+
+
+async def test_what_a_store_holds_counts_for_more_than_what_the_copy_begins_with(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/memory.db"
+    async with open_memory(url) as other:
+        await other.add([TWO, THREE])
+    memory = MirroredMemory(open_memory(url), entries=[Entry(ONE, ()), Entry(TWO, ())])
+    changes: list[MemoryChange] = []
+    memory.subscribe(changes.append)
+    assert await memory.refresh()
+    assert await shown(memory) == "2 3"
+    assert [type(change) for change in changes] == [Snapshot]
+    await memory.aclose()
+
+
+async def test_changes_that_an_earlier_run_could_not_write_are_written_first(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/memory.db"
+    async with open_memory(url) as other:
+        await other.add([ONE, TWO])
+    copy = InMemoryMemory()
+    await copy.add([ONE, TWO])
+    changes: list[MemoryChange] = []
+    copy.subscribe(changes.append)
+    await copy.add(THREE, marks="late")
+    await copy.update_messages_mark("a", msg_ids=["1"])
+    await copy.delete(["2"])
+    await copy.restore([StoredEntry(0, FOUR)])
+    await copy.update_compressed_summary("S")
+    memory = MirroredMemory(open_memory(url), entries=await copy.entries(), summary="S", unwritten=changes)
+    assert memory.waiting == 5
+    await memory.refresh()
+    async with open_memory(url) as other:
+        assert await shown(other) == await shown(memory) == "4 1a 3late"
+        assert other._compressed_summary == "S"
+    await memory.aclose()
+
+
+async def test_nobody_waits_for_a_store_that_is_known_to_fail(tmp_path: Path) -> None:
+    """P06: the first write waits for the lock; those after it are made when it is gone."""
+    file = tmp_path / "memory.db"
+    engine = impatient_engine(file)
+    memory = MirroredMemory(SQLAlchemyMemory(engine))
+    await memory.refresh()
+    await memory.add(ONE)
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        await memory.add(TWO)
+        assert "is locked by another program" in memory.trouble
+        refreshing = asyncio.create_task(memory.refresh())
+        await asyncio.sleep(0)
+        await memory.add(THREE)
+        assert not refreshing.done()
+        await refreshing
+        other.execute("ROLLBACK")
+    await memory.refresh()
+    assert (memory.waiting, memory.trouble, await shown(memory)) == (0, "", "1 2 3")
+    await memory.aclose()
+    await engine.dispose()
+
+
+async def test_what_is_said_while_the_store_is_being_read_is_not_lost(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/memory.db"
+    async with open_memory(url) as other:
+        await other.add(ONE)
+    memory = MirroredMemory(open_memory(url))
+    await asyncio.gather(memory.refresh(), memory.add(TWO), memory.add(THREE))
+    assert sorted((await shown(memory)).split()) == ["1", "2", "3"]
+    async with open_memory(url) as other:
+        assert await shown(other) == await shown(memory)
+    await memory.aclose()
+
+
+async def test_a_store_is_opened_when_it_is_first_needed_and_not_used_after_closing(tmp_path: Path) -> None:
+    opened: list[StoredMemory] = []
+
+    def make() -> StoredMemory:
+        opened.append(open_memory(f"sqlite:///{tmp_path}/memory.db"))
+        return opened[-1]
+
+    memory = MirroredMemory(make)
+    assert not opened
+    await memory.refresh()
+    await memory.add(ONE)
+    await memory.aclose()
+    await memory.add(TWO)
+    assert not await memory.refresh()
+    assert (len(opened), await shown(memory)) == (1, "1 2")
+
+
+async def test_a_message_that_no_store_takes_is_refused_and_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    memory = MirroredMemory(open_memory(f"sqlite:///{tmp_path}/memory.db"))
+    await memory.refresh()
+    with pytest.raises(TypeError, match="cannot be written as JSON"):
+        await memory.add(UserMsg("u", "odd", metadata={"what": object()}, id="odd"))
+    await memory.add(ONE)
+    assert (memory.waiting, await shown(memory)) == (0, "1")
     await memory.aclose()

@@ -17,6 +17,8 @@ from agent_core.event import (
     ReplyEnded,
     ReplyStarted,
     RoundStarted,
+    StoreFailed,
+    StoreRecovered,
     ToolStarted,
     Usage,
 )
@@ -161,3 +163,12 @@ def test_a_session_that_is_not_being_saved_is_shown_as_long_as_it_is() -> None:
     """P12: a warning that stays, also when the chat has scrolled on."""
     assert "not saved" in [field.text for field in status_fields(StatusView(), FACTS._replace(is_unsaved=True))]
     assert "not saved" not in [field.text for field in status_fields(StatusView(), FACTS)]
+
+
+def test_a_store_that_fails_is_told_for_as_long_as_it_does_and_its_reason_where_there_is_room() -> None:
+    view, why = after(StoreFailed(error="the disk is full")), "the disk is full"
+    assert view.apply(StoreRecovered())
+    assert "memory not stored" not in words(view)
+    fields = status_fields(view, FACTS._replace(store_trouble=why))
+    assert why in [field.text for field in fitting(fields, 200)]
+    assert [field.text for field in fitting(fields, 30)] == ["ready", "memory not stored"]
