@@ -27,6 +27,8 @@ from tui.widgets.prompt_area import PromptArea
 if TYPE_CHECKING:
     from textual.command import Provider
 
+    from tui.forgetting import Forgotten
+
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
 
 
@@ -64,6 +66,21 @@ class MnemoscopeApp(App[None]):
         """Begin a new session, and show it in place of the one before."""
         await self._main.chat.stop()
         await self._runtime.new_session()
+        await self._show_session()
+
+    async def forget_user(self) -> Forgotten:
+        """Have everything about the user forgotten, and show the new session that begins with it.
+
+        Raises:
+            MnemoscopeError: the facts could not be deleted.
+        """
+        await self._main.chat.stop()
+        try:
+            return await self._runtime.forget(self._history)
+        finally:
+            await self._show_session()
+
+    async def _show_session(self) -> None:
         self._main = MainScreen(self._runtime, self._history)
         await self.switch_screen(self._main)
 

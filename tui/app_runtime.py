@@ -11,6 +11,8 @@ from tui.config import Settings
 
 if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware
+    from tui.forgetting import Forgotten
+    from tui.prompt_history import PromptHistory
 
 
 class SessionInfo(Protocol):
@@ -80,6 +82,13 @@ class AppRuntime(Protocol):
         """Wait for the facts that are being written, so many seconds at most; `remaining` is told how many those are.
 
         Cancelling it gives up. What is not written then is kept for the next start.
+        """
+
+    async def forget(self, history: PromptHistory) -> Forgotten:
+        """Forget everything about the user, in every place; a new session begins, also when it fails.
+
+        Raises:
+            MnemoscopeError: the facts could not be deleted; nothing else was then.
         """
 
     async def aclose(self) -> None:

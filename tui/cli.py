@@ -58,6 +58,7 @@ class Options(Struct, frozen=True, kw_only=True):
 GROUPS: dict[str, str] = {
     "marks": "the marks of a session: compare what two filters let through",
     "memory": "the memory files: list, show, search, lint, history, undo, export, import, and changes by hand",
+    "facts": "the facts that mem0 keeps: list, search, add, delete, history, forget, reindex",
 }
 """Commands with actions of their own, and what they work with; each has a module in `tui.subcommands`."""
 MEM0_MODES = ("off", "static_control", "agent_control", "both")

@@ -95,6 +95,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("mem0", "show or change how mem0 keeps facts about you", "Memory", slash="mem0", usage="[MODE]",
             choices=("off", "static_control", "agent_control", "both")),
     Command("user", "show or change whose facts they are", "Memory", slash="user", usage="[ID]"),
+    Command("forget", "forget everything about the user, wherever it was kept", "Memory", slash="forget"),
     Command("new", "start a new session", "Session", slash="new"),
     Command("model", "show or change the model, and the endpoint", "Session", slash="model",
             usage="[NAME [BASE_URL]]"),

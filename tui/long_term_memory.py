@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, cast
 
 from msgspec.structs import replace
@@ -111,6 +112,20 @@ class LongTermMemory:
             task = asyncio.create_task(self._open(self.middleware, agent))
             self._tasks.add(task)
             task.add_done_callback(self._tasks.discard)
+
+    @asynccontextmanager
+    async def borrowed(self) -> AsyncIterator[Mem0Middleware]:
+        """The memory of the user, also while it is off; then it is let go of afterwards.
+
+        Raises:
+            ConfigError: such a user cannot be.
+        """
+        made = None if self.middleware is not None else make_facts(self.settings)
+        try:
+            yield self.middleware or cast("Mem0Middleware", made)
+        finally:
+            if made is not None:
+                await close_facts(made, 0)
 
     async def finish(self, seconds: float, remaining: Remaining | None = None) -> int:
         """Wait for what is being written, and let go of everything; using it again opens it again.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections import deque
+from collections.abc import Collection
 from itertools import islice
 from pathlib import Path
 
@@ -44,6 +45,19 @@ class PromptHistory:
         if self._path is not None and len(text) <= MAX_CHARACTERS:
             self._write(self._path, text)
 
+    def forget(self, texts: Collection[str]) -> int:
+        """Forget prompts of these texts, in the file too; how many those were."""
+        gone = {well_formed(text) for text in texts}
+        entries = self._loaded()
+        kept = [text for text in entries if text not in gone]
+        count = len(entries) - len(kept)
+        entries.clear()
+        entries.extend(kept)
+        self._back = 0
+        if self._path is not None and gone:
+            count = max(count, self._rewrite(self._path, gone))
+        return count
+
     def older(self, shown: str) -> str | None:
         """The prompt before; None when there is none. `shown` is kept, to be given back by `newer` at the end."""
         entries = self._loaded()
@@ -80,6 +94,23 @@ class PromptHistory:
         # After a jump into the middle of the file the first line may be a part of one.
         whole = islice(lines, 1, None) if size > _READ_BYTES else lines
         return [text for line in whole if (text := _decoded(line))]
+
+    def _rewrite(self, path: Path, gone: Collection[str]) -> int:
+        """Take lines out of the file; how many. Lines that cannot be read go too: nobody can tell what is in them."""
+        temporary = path.with_name(f".{path.name}.new")
+        try:
+            lines = path.read_bytes().splitlines(keepends=True)
+            kept = [line for line in lines if (text := _decoded(line)) and text not in gone]
+            if len(kept) < len(lines):
+                with open(temporary, "wb", opener=_open_private) as file:
+                    file.writelines(kept)
+                temporary.replace(path)
+        except FileNotFoundError:
+            return 0
+        except OSError as error:
+            self.problem = f"{path} cannot be written: {error.strerror or error}"
+            return 0
+        return len(lines) - len(kept)
 
     def _write(self, path: Path, text: str) -> None:
         try:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware
+    from tui.forgetting import Forgotten
+    from tui.prompt_history import PromptHistory
 
 AGENT_NAME = "assistant"
 RETRIEVAL_GRACE = 2.0
@@ -159,6 +161,21 @@ class Runtime:
         self.agent, self.session = self._begin(self.store.new(self.workdir), before.approve)
         self.agent.state.permission_context = before.state.permission_context
         await self.prepare()
+
+    async def forget(self, history: PromptHistory) -> Forgotten:
+        """Forget everything about the user; the session ends, for it may hold some of it, and an empty one begins.
+
+        Raises:
+            MnemoscopeError: the facts could not be deleted; nothing else was then.
+        """
+        from tui.forgetting import forget_everything
+
+        self.session.close()
+        try:
+            async with self._facts.borrowed() as facts:
+                return await forget_everything(self.settings, facts, history)
+        finally:
+            await self.new_session()
 
     def set_model(self, model: str, base_url: str | None = None) -> None:
         """Have the agent use another model from the next call on; see `Connection.change`."""

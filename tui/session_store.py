@@ -123,6 +123,14 @@ class SessionStore:
             raise StorageError(f"There is no session of {workdir} yet; --session takes the id of another.")
         return path.stem, read_session(path)
 
+    def paths(self) -> Sequence[Path]:
+        """The files of all sessions, the one used last first.
+
+        Raises:
+            StorageError: they cannot be listed.
+        """
+        return self._newest_first()
+
     def delete(self, id_or_prefix: str) -> str:
         """Delete the file of one session, whatever is in it, and return its id.
 

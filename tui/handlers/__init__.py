@@ -28,6 +28,7 @@ HANDLERS: dict[str, Handler] = {
     "compact": memory.compact,
     "mem0": facts.mem0,
     "user": facts.user,
+    "forget": facts.forget,
     "new": session.new,
     "model": session.model,
     "mode": session.mode,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
+from agent_core.errors import MnemoscopeError
+from agent_core.event import Noticed
 from agent_core.history import REPLACES
 from tui.cli import MEM0_MODES
 from tui.handlers.errors import CommandError
 
 if TYPE_CHECKING:
+    from tui.app import MnemoscopeApp
     from tui.screens.main import MainScreen
 
 _MEANINGS = {
@@ -44,6 +47,31 @@ async def user(main: MainScreen, argument: str) -> None:
     if now != before and await _holds_facts_of(main, before):
         text += f" What was recalled for {before} stays in this conversation; /new begins an empty one."
     main.app.notify(text)
+
+
+async def forget(main: MainScreen, argument: str) -> None:
+    """Forget everything about the user, when that is confirmed."""
+    from tui.screens.confirm import ConfirmScreen
+
+    whose = main.runtime.settings.user
+    app = cast("MnemoscopeApp", main.app)
+
+    async def work() -> None:
+        question = (
+            f"Forget everything about {whose}? All facts and their history are deleted for good, and of every session,"
+            " this one too, all that was said since facts took part in it. Memory files stay. (y/n)"
+        )
+        if not await app.push_screen_wait(ConfirmScreen(question)):
+            return
+        try:
+            forgotten = await app.forget_user()
+        except MnemoscopeError as error:
+            app.notify(str(error), severity="error")
+        else:
+            text = f"Forgotten about {whose}: {'; '.join(forgotten.lines)}."
+            app.main.agent.trace.append(Noticed(text=text, level="warning" if forgotten.left else "information"))
+
+    app.run_worker(work())
 
 
 async def _holds_facts_of(main: MainScreen, user: str) -> bool:

@@ -18,9 +18,11 @@ from agent_core.message import Msg
 from agent_core.model.base import ChatModelBase
 from agent_core.model.scripted_model import ScriptedChatModel, Turn
 from agent_core.tool.base import ToolBase, Toolkit
-from memory.mem0 import Mem0Middleware
+from memory.mem0 import Mem0Middleware, Purged
 from tui.app import MnemoscopeApp
 from tui.config import Settings
+from tui.forgetting import Forgotten
+from tui.prompt_history import PromptHistory
 from tui.screens.main import MainScreen
 from tui.widgets.prompt_input import PromptInput
 
@@ -60,6 +62,10 @@ class SmallRuntime:
 
     async def use_facts(self, mode: str | None = None, user: str | None = None) -> None:
         self.settings = replace(self.settings, mem0=mode or self.settings.mem0, user=user or self.settings.user)
+
+    async def forget(self, history: PromptHistory) -> Forgotten:
+        await self.new_session()
+        return Forgotten(user=self.settings.user, facts=Purged(memories=3))
 
     async def finish_writing(self, seconds: float, remaining: Callable[[int], None] | None = None) -> int:
         return 0

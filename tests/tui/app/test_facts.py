@@ -1,4 +1,4 @@
-"""Leaving while memories are being written in the background."""
+"""mem0 in the app: its commands, and leaving while memories are being written."""
 
 from __future__ import annotations
 
@@ -69,3 +69,18 @@ async def test_mem0_and_its_user_are_shown_and_changed(tmp_path: Path) -> None:
         await driver.told("Facts are those of ana")
         await driver.say("/user")
         await driver.until(lambda: driver.main.runtime.settings.user == "ana")
+
+
+async def test_forgetting_is_asked_once_more_and_says_what_is_gone(tmp_path: Path) -> None:
+    async with driving(SmallRuntime("Hello.", folder=tmp_path), (120, 30)) as driver:
+        await driver.say("hi")
+        await driver.see("Hello.")
+        await driver.say("/forget")
+        await driver.see("Forget everything about default_user?", "(y/n)")
+        await driver.press("n")
+        await driver.see("Hello.")
+        await driver.say("/forget")
+        await driver.see("(y/n)")
+        await driver.press("y")
+        await driver.see("Forgotten about default_user: store: 3 facts")
+        assert "Hello." not in driver.screen

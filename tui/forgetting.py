@@ -1,0 +1,145 @@
+"""Forgetting everything about a user: their facts, and all that the program itself has kept of them elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from agent_core.errors import MnemoscopeError
+from tui.config import Settings
+from tui.log import log_path
+from tui.prompt_history import PromptHistory
+from tui.session_purge import Cut, cut_session
+from tui.session_store import SessionStore
+
+if TYPE_CHECKING:
+    from memory.mem0 import Mem0Middleware, Purged
+
+
+class Forgotten(Struct, frozen=True, kw_only=True):
+    """What was forgotten, place by place.
+
+    Args:
+        user: who.
+        facts: what mem0 and the outbox held.
+        sessions: the sessions that were cut or deleted.
+        replies: replies that they have lost.
+        messages: messages that they have lost.
+        stored: those of them that the memory store has lost as well.
+        prompts: typed prompts that the up key brought back.
+        copies: damaged files that had been put aside.
+        is_log_emptied: whether the log, which may quote anything, held something.
+        left: what could not be reached, one line each.
+    """
+
+    user: str
+    facts: Purged
+    sessions: tuple[Cut, ...] = ()
+    replies: int = 0
+    messages: int = 0
+    stored: int = 0
+    prompts: int = 0
+    copies: int = 0
+    is_log_emptied: bool = False
+    left: tuple[str, ...] = ()
+
+    @property
+    def lines(self) -> list[str]:
+        """The same for people, a line for each place."""
+        facts = self.facts
+        gone = sum(cut.is_gone for cut in self.sessions)
+        return [
+            f"store: {_count(facts.memories, 'fact')}",
+            f"history of the facts: {_count(facts.history, 'row')}, {_count(facts.messages, 'kept message')}",
+            f"outbox: {_count(facts.waiting, 'waiting write')}",
+            f"sessions: {len(self.sessions)} cut, {gone} of them to nothing",
+            f"in them: {self.replies} replies, {_count(self.messages, 'message')}",
+            *([f"memory store: {_count(self.stored, 'message')}"] if self.stored else []),
+            f"typed prompts: {self.prompts}",
+            f"damaged files put aside: {self.copies}; log: {'emptied' if self.is_log_emptied else 'was empty'}",
+            *(f"NOT forgotten: {one}" for one in self.left),
+        ]
+
+
+async def forget_everything(settings: Settings, facts: Mem0Middleware, history: PromptHistory) -> Forgotten:
+    """Forget the user of `facts` in every place of the data folder. Call it when no session of this program is open.
+
+    Raises:
+        MnemoscopeError: the facts themselves could not be deleted; nothing else was then.
+    """
+    purged = await facts.facts.forget()
+    source, left = facts.scope.source, [purged.left] if purged.left else []
+    cuts: list[Cut] = []
+    for path in SessionStore(settings.sessions_dir).paths():
+        try:
+            cut = cut_session(path, source)
+        except MnemoscopeError as error:
+            left.append(str(error))
+        else:
+            cuts += [cut] if cut else []
+    return Forgotten(
+        user=facts.scope.user,
+        facts=purged,
+        sessions=tuple(cuts),
+        replies=sum(cut.replies for cut in cuts),
+        messages=sum(len(cut.msg_ids) for cut in cuts),
+        stored=await _delete_stored(settings, cuts, left),
+        prompts=history.forget(frozenset().union(*(cut.said for cut in cuts))),
+        copies=_delete_copies(settings, source, left),
+        is_log_emptied=_empty_log(log_path(settings), left),
+        left=tuple(left),
+    )
+
+
+async def _delete_stored(settings: Settings, cuts: Sequence[Cut], left: list[str]) -> int:
+    """Delete the same messages, and the summaries, from the store that keeps the messages; how many messages."""
+    if not settings.memory or not cuts:
+        return 0
+    from memory.working.open import open_memory
+
+    count = 0
+    for cut in cuts:
+        try:
+            memory = open_memory(settings.memory, cut.session_id, settings.user)
+            try:
+                count += await memory.delete(cut.msg_ids)
+                await memory.update_compressed_summary("")
+            finally:
+                await memory.aclose()
+        except (MnemoscopeError, ValueError) as error:
+            left.append(f"session {cut.session_id} in the memory store: {error}")
+    return count
+
+
+def _delete_copies(settings: Settings, source: str, left: list[str]) -> int:
+    """Delete damaged files that were put aside and hold the user's name; how many that were."""
+    if settings.data_dir is None:
+        return 0
+    user = source.partition(":")[2].encode()
+    found = [*settings.data_dir.glob("mem0/*.bad-*"), *settings.data_dir.glob("sessions/*.damaged")]
+    count = 0
+    for path in found:
+        try:
+            if user in path.read_bytes():
+                path.unlink()
+                count += 1
+        except OSError as error:
+            left.append(f"{path}: {error.strerror or error}")
+    return count
+
+
+def _empty_log(path: Path, left: list[str]) -> bool:
+    try:
+        if path.exists() and path.stat().st_size:
+            path.write_bytes(b"")
+            return True
+    except OSError as error:
+        left.append(f"{path}: {error.strerror or error}")
+    return False
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
