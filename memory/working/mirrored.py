@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from agent_core.change import MemoryChange, Snapshot, StoredEntry
+from agent_core.change import MemoryChange, MemoryState, Snapshot, StoredEntry
 from agent_core.errors import StorageError
 from agent_core.marks import Entry, Marks
 from agent_core.message import Msg
@@ -60,6 +60,7 @@ class MirroredMemory(MemoryBase):
         self._copy._compressed_summary = self._compressed_summary = summary
         self._waiting: list[Write] = [partial(redo, change) for change in unwritten]
         self._is_in_step = self._is_closed = False
+        self._news: MemoryState | None = None
         self._turn = asyncio.Lock()
         self._on_trouble = on_trouble
         self._copy.subscribe(self._follow_copy)
@@ -157,7 +158,7 @@ class MirroredMemory(MemoryBase):
                 came_in = await self._bring_in_step(store)
             except StorageError as error:
                 # What the store took may be less than what the copy holds: look at it whole once it is back.
-                self._is_in_step = False
+                self._is_in_step, self._news = False, None
                 self._tell(str(error))
                 return False
             self._tell("")
@@ -173,11 +174,14 @@ class MirroredMemory(MemoryBase):
         while self._waiting or not self._is_in_step:
             await self._hand_over(store)
             if not self._is_in_step:
-                entries = await store.entries()
+                content, self._news = self._news, None
+                if content is None:
+                    entries = await store.entries()
+                    content = MemoryState(entries, store._compressed_summary)
                 # What was said while the store was being read is in the copy only; then all of this once more.
                 if not self._waiting:
                     self._is_in_step = True
-                    came_in = await self._take_over(entries, store._compressed_summary) or came_in
+                    came_in = await self._take_over(content.entries, content.summary) or came_in
         return came_in
 
     async def _hand_over(self, store: StoredMemory) -> None:
@@ -187,6 +191,7 @@ class MirroredMemory(MemoryBase):
             if await store.begin_with(await self._copy.entries(), self._copy._compressed_summary):
                 del self._waiting[:covered]
         while self._waiting:
+            self._news = None
             try:
                 await self._waiting[0](store)
             except (StorageError, asyncio.CancelledError):
@@ -217,7 +222,8 @@ class MirroredMemory(MemoryBase):
     def _follow_store(self, change: MemoryChange) -> None:
         # Changes of our own are in the copy already; a snapshot tells that others have written as well.
         if isinstance(change, Snapshot):
-            self._is_in_step = False
+            self._is_in_step, self._news = False, MemoryState()
+            self._news.apply(change)
 
     def _follow_copy(self, change: MemoryChange) -> None:
         self._compressed_summary = self._copy._compressed_summary
