@@ -12,8 +12,8 @@ import msgspec
 from agent_core.compressing import compress_memory
 from agent_core.compression import ContextConfig
 from agent_core.errors import MnemoscopeError
-from agent_core.event import Answer, Event, FilterChanged, PromptPart, PromptSent
-from agent_core.mark_rules import MarkRule, marks_by_rules
+from agent_core.event import Answer, Event, FilterChanged, Noticed, PromptPart, PromptSent
+from agent_core.mark_rules import MarkRule, apply_rules
 from agent_core.marks import Marks, MemoryFilter, normalize_marks
 from agent_core.memory_follower import MemoryFollower
 from agent_core.message import Msg, ToolCallBlock, UserMsg
@@ -156,9 +156,16 @@ class Agent(StateModule):
             await self.store(msg, marks)
 
     async def store(self, msg: Msg, marks: Marks = None) -> None:
-        """Put one message into memory, with the marks given and those that the rules set on it."""
-        ruled = marks_by_rules(msg, self.mark_rules)
-        await self.memory.add(msg, marks=(*normalize_marks(marks), *ruled))
+        """Put one message into memory, with the marks given and those that the rules set on it.
+
+        A rule whose pattern takes too long on a message is told and used no more.
+        """
+        ruled = apply_rules(msg, self.mark_rules)
+        for rule in ruled.too_slow:
+            self.mark_rules = tuple(other for other in self.mark_rules if other != rule)
+            text = f"The rule that sets mark {rule.mark!r} is off now: {rule.pattern!r} takes too long on a message."
+            self.trace.append(Noticed(text=text, level="warning", reply_id=self.state.reply_id))
+        await self.memory.add(msg, marks=(*normalize_marks(marks), *ruled.marks))
         await self.catch_up()
 
     async def catch_up(self) -> None:

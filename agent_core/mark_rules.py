@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from agent_core.marks import normalize_marks
 from agent_core.message import HintBlock, Msg, ToolCallBlock, ToolResultBlock
-
-_SEARCHED_CHARACTERS = 100_000
-"""How much of a message a pattern looks at: a pattern must not stall on a megabyte."""
+from agent_core.pattern_search import PatternTooSlow, found_in
 
 
 class MarkRule(Struct, frozen=True, omit_defaults=True):
@@ -21,7 +20,8 @@ class MarkRule(Struct, frozen=True, omit_defaults=True):
         mark: what is set.
         role: `user`, `assistant` or `system`.
         tool: the name of a tool: calls of it, and their results.
-        pattern: a regular expression that is found somewhere in the text, upper and lower case being the same.
+        pattern: a regular expression that is found somewhere in the text, upper and lower case being the same; it
+            looks at the first 100,000 characters, and for 0.2 seconds at most.
 
     Raises:
         ValueError: the mark is empty, there is no condition, or the pattern is not a regular expression.
@@ -43,17 +43,41 @@ class MarkRule(Struct, frozen=True, omit_defaults=True):
                 raise ValueError(f"{self.pattern!r} is not a regular expression: {error}") from None
 
     def fits(self, msg: Msg) -> bool:
-        """Whether the rule speaks of this message."""
+        """Whether the rule speaks of this message.
+
+        Raises:
+            PatternTooSlow: the pattern backtracks for too long on it.
+        """
         if self.role is not None and msg.role != self.role:
             return False
         if self.tool is not None and self.tool not in _tools(msg):
             return False
-        return self.pattern is None or re.search(self.pattern, _text(msg), re.IGNORECASE) is not None
+        return self.pattern is None or found_in(self.pattern, _text(msg))
+
+
+class Ruled(NamedTuple):
+    """What rules make of a message: the marks that they set, and the rules that could not tell in time."""
+
+    marks: tuple[str, ...]
+    too_slow: tuple[MarkRule, ...]
+
+
+def apply_rules(msg: Msg, rules: Iterable[MarkRule]) -> Ruled:
+    """Ask every rule about a message; each mark comes once, in the order of the rules."""
+    marks: dict[str, None] = {}
+    too_slow = []
+    for rule in rules:
+        try:
+            if rule.fits(msg):
+                marks[rule.mark] = None
+        except PatternTooSlow:
+            too_slow.append(rule)
+    return Ruled(tuple(marks), tuple(too_slow))
 
 
 def marks_by_rules(msg: Msg, rules: Iterable[MarkRule]) -> tuple[str, ...]:
     """The marks that the rules set on a message, each once, in the order of the rules."""
-    return tuple(dict.fromkeys(rule.mark for rule in rules if rule.fits(msg)))
+    return apply_rules(msg, rules).marks
 
 
 def _tools(msg: Msg) -> set[str]:
@@ -64,4 +88,4 @@ def _text(msg: Msg) -> str:
     texts = [msg.get_text_content() or ""]
     texts += [block.text() for block in msg.get_content_blocks(ToolResultBlock)]
     texts += [block.hint for block in msg.get_content_blocks(HintBlock)]
-    return "\n".join(texts)[:_SEARCHED_CHARACTERS]
+    return "\n".join(texts)

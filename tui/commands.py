@@ -25,6 +25,7 @@ FILTER = "filter"
 INDEX = "index"
 HINTS = "hints"
 READING = "reading"
+SUMMARY = "summary"
 LEAVING = "leaving"
 
 
@@ -86,6 +87,7 @@ COMMANDS: tuple[Command, ...] = (
             usage="[NAME… !NAME… | off]"),
     Command("compare", "two filters side by side; one alone is compared with the one applied", "Memory",
             slash="compare", usage="NAME… !NAME… [| NAME… !NAME…]"),
+    Command("rules", "the rules that set marks", "Memory", slash="rules"),
     Command("summary", "send the summary, or what it covers instead", "Memory", slash="summary", usage="[on|off]",
             choices=("on", "off")),
     Command("undo", "take back what you changed last: marks, deletions, the summary", "Memory", slash="undo"),
@@ -145,6 +147,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("clear", "delete everything, the summary too", "Content", "C", scope=CONTENT),
     Command("undo", "take back what you changed last", "Content", "u", label="undo", scope=CONTENT),
     Command("redo", "do again what was undone", "Content", "U", scope=CONTENT),
+    Command("summary", "read the summary; from there: edit or remove it", "Content", "s", label="summary",
+            scope=CONTENT),
     Command("find", "search in all that the messages say", "Content", "slash", label="search", scope=CONTENT),
     Command("find_next", "the next message that is found", "Content", "n", scope=CONTENT),
     Command("find_previous", "the one before", "Content", "N", scope=CONTENT),
@@ -168,6 +172,8 @@ COMMANDS: tuple[Command, ...] = (
             scope=HINTS),
     Command("close", "back to what was there", "When reading", "escape,q,enter", label="close", scope=READING),
     Command("copy", "copy the whole text", "When reading", "c,y", label="copy", scope=READING),
+    Command("remove", "remove it; what it covers is sent itself again", "Summary", "d,delete", label="remove",
+            scope=SUMMARY),
     Command("leave_now", "leave without waiting for what is being written", "When leaving", "escape", scope=LEAVING),
 )  # fmt: skip
 

@@ -15,10 +15,12 @@ from typing import Any
 import platformdirs
 from msgspec import Struct
 
+from agent_core.mark_rules import MarkRule
 from agent_core.secret import Secret
 from tui.cli import MEM0_MODES
 from tui.config_file import SETTINGS, ConfigError, ConfigFile, Setting, expanded
 from tui.memory_url import fault, without_password
+from tui.rule_settings import read_rules
 
 APP_NAME = "mnemoscope"
 DEFAULT_USER = "default_user"
@@ -41,6 +43,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         embedding_base_url: its endpoint; None for the one of the chat model.
         embedding_api_key: falsy when there is none of its own.
         user: whose memory it is, in stores that hold several people's.
+        mark_rules: set marks on what is stored.
         theme: the name of a theme; empty for the usual one.
         path: the TOML file, whether or not there is one; None when no home folder is known.
         sources: for every setting that has a value, where it came from.
@@ -60,6 +63,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     embedding_base_url: str | None = None
     embedding_api_key: Secret = Secret("")
     user: str = DEFAULT_USER
+    mark_rules: tuple[MarkRule, ...] = ()
     theme: str = ""
     path: Path | None = None
     sources: dict[str, str] = {}
@@ -120,6 +124,7 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         embedding_base_url=values.get("embedding_base_url"),
         embedding_api_key=Secret(values.get("embedding_api_key", "")),
         user=values.get("user", DEFAULT_USER),
+        mark_rules=read_rules(file, values.get("mark_rules", ())),
         theme=values.get("theme", ""),
         path=path,
         sources=sources,
@@ -147,13 +152,21 @@ def _assignment(setting: Setting, settings: Settings) -> str:
     source = settings.sources.get(setting.name, "the default")
     if isinstance(value, Secret):
         return f'# {setting.name} = "…"  # set, from {source}' if value else f"# {setting.name} = {setting.example}"
-    if value in (None, "", {}):
+    if value in (None, "", {}, ()):
         return f"# {setting.name} = {setting.example}"
     if isinstance(value, dict):
         # It may hold passwords.
         return f"# {setting.name} = {{ … }}  # set, from {source}"
+    if isinstance(value, tuple):
+        return f"{setting.name} = [{', '.join(map(_rule, value))}]  # from {source}"
     text = str(value) if isinstance(value, int) else _quoted(without_password(str(value)))
     return f"{setting.name} = {text}  # from {source}"
+
+
+def _rule(rule: MarkRule) -> str:
+    """A TOML inline table."""
+    pairs = (("marks", rule.mark), ("role", rule.role), ("tool", rule.tool), ("pattern", rule.pattern))
+    return "{ " + ", ".join(f"{name} = {_quoted(value)}" for name, value in pairs if value) + " }"
 
 
 def _quoted(text: str) -> str:

@@ -100,10 +100,16 @@ SETTINGS = (
         ("MNEMOSCOPE_EMBEDDING_API_KEY",),
     ),
     Setting("user", str, "Whose memory it is, in stores that hold several people's.", '"ana"', option="--user"),
+    Setting(
+        "mark_rules",
+        list,
+        "Rules that set marks: tables with marks, and role, tool or pattern; /rules shows them.",
+        '[{ marks = "deadline", role = "user", pattern = "due|deadline" }]',
+    ),
     Setting("theme", str, "Colours: the name of a theme; /theme in the program lists them.", '"nord"'),
     Setting("data_dir", str, "Where sessions and the usual workdir are kept.", '"~/mnemoscope"', option="--data-dir"),
 )
-_KINDS = {str: "text in quotes", int: "a whole number", dict: "a table"}
+_KINDS = {str: "text in quotes", int: "a whole number", dict: "a table", list: "a list of tables"}
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
@@ -147,12 +153,25 @@ class ConfigFile:
         found = found or re.search(rf"""^[ \t]*\[+[ \t]*["']?{re.escape(name)}\b""", self._text, re.MULTILINE)
         return f"{self.path}, line {self._text.count(chr(10), 0, found.start()) + 1}" if found else str(self.path)
 
+    def place_in_table(self, name: str, number: int, key: str) -> str:
+        """Where a key stands in the table of this number (0 is the first) of several of one name; else the table."""
+        header = rf"""^[ \t]*\[\[[ \t]*["']?{re.escape(name)}["']?[ \t]*\]\]"""
+        headers = list(re.finditer(header, self._text, re.MULTILINE))
+        if number >= len(headers):
+            return self.place(name)
+        start = headers[number].start()
+        end = headers[number + 1].start() if number + 1 < len(headers) else len(self._text)
+        found = re.compile(rf"""^[ \t]*["']?{re.escape(key)}["']?[ \t]*=""", re.MULTILINE).search(
+            self._text, start, end
+        )
+        return f"{self.path}, line {self._text.count(chr(10), 0, found.start() if found else start) + 1}"
+
     def _is_known(self, name: str) -> bool:
         if name not in BY_NAME:
             self.warnings.append(f"{self.place(name)}: there is no setting {name!r}; there are {', '.join(BY_NAME)}.")
         return name in BY_NAME
 
-    def _checked(self, name: str, value: object) -> str | int | dict[str, object]:
+    def _checked(self, name: str, value: object) -> str | int | dict[str, object] | list[object]:
         kind = BY_NAME[name].kind
         example = BY_NAME[name].example
         if not isinstance(value, kind) or isinstance(value, bool):

@@ -239,6 +239,7 @@ class Runtime:
             Toolkit([Read(), Write(), Edit()]),
             [self.memory],
             self._working_memory(opened, trace),
+            mark_rules=self.settings.mark_rules,
             approve=approve,
             trace=trace,
         )

@@ -22,6 +22,7 @@ HANDLERS: dict[str, Handler] = {
     "mark": memory.mark,
     "filter": memory.set_filter,
     "compare": memory.compare,
+    "rules": memory.rules,
     "summary": memory.summary,
     "undo": memory.undo,
     "redo": memory.redo,

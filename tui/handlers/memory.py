@@ -68,6 +68,16 @@ async def compare(main: MainScreen, argument: str) -> None:
     main.app.push_screen(comparing_screen(main.views.content.stored, first, second))
 
 
+async def rules(main: MainScreen, argument: str) -> None:
+    """Show the rules that set marks."""
+    from tui.screens.reading import ReadingScreen
+    from tui.views.rules import rule_sections
+
+    counts = main.views.content.stored.mark_counts
+    sections = rule_sections(main.runtime.settings.mark_rules, main.agent.mark_rules, counts)
+    main.app.push_screen(ReadingScreen("Mark rules", sections))
+
+
 async def summary(main: MainScreen, argument: str) -> None:
     """Switch the summary on or off in what is sent."""
     agent = main.agent

@@ -17,17 +17,21 @@ from tui.panes.memory_editor import MemoryEditor
 from tui.panes.pane import Pane
 from tui.panes.views_changed import ViewsChanged
 from tui.screens.reading import ReadingScreen
+from tui.screens.summary import SummaryScreen, Wish
 from tui.views.change_preview import Numbered
 from tui.views.content import ContentView, Row
 from tui.views.figures import estimated, plural
 from tui.views.filter import FilterView
 from tui.views.message_details import message_sections
 from tui.views.prompt_story import verdict
+from tui.views.rules import rules_behind
+from tui.views.summary_text import summary_excerpt, summary_sections
 from tui.widgets.ask_line import AskLine
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
 
 _ID_LENGTH = 8
+_EXCERPT_LENGTH = 60
 
 
 class ContentPane(Pane):
@@ -98,7 +102,8 @@ class ContentPane(Pane):
         """Open the message under the cursor whole."""
         row = self._row()
         if row is not None:
-            self.app.push_screen(ReadingScreen(f"Message {row.number}", message_sections(row, self._view.prompts)))
+            sections = message_sections(row, self._view.prompts, rules_behind(row.entry, self._agent.mark_rules))
+            self.app.push_screen(ReadingScreen(f"Message {row.number}", sections))
 
     def action_select(self) -> None:
         """Select the message under the cursor, and go on to the next."""
@@ -160,6 +165,22 @@ class ContentPane(Pane):
     async def action_redo(self) -> None:
         """Do again what was undone last."""
         await self._changes.redo()
+
+    def action_summary(self) -> None:
+        """Read the summary, and then do with it what a person wants."""
+        sections = summary_sections(self._view, *self._window())
+        if self._view.stored.summary:
+            self.app.push_screen(SummaryScreen("Summary", sections), self._treat_summary)
+        else:
+            self.app.push_screen(ReadingScreen("No summary", sections))
+
+    def _treat_summary(self, wish: Wish | None) -> None:
+        if wish == "remove":
+            self._remove_summary()
+
+    @work(exclusive=True)
+    async def _remove_summary(self) -> None:
+        await self._changes.remove_summary()
 
     @work(exclusive=True)
     async def action_find(self) -> None:
@@ -239,8 +260,10 @@ class ContentPane(Pane):
         judged, count = view.judged, len(view.stored.entries)
         lines = [
             f"next prompt: {judged.sent} of {plural(count, 'message')}, {estimated(judged.sent_tokens)} tokens",
-            view.summary_line(self._agent.context_config.trigger_ratio, self._agent.model.context_size),
+            view.summary_line(*self._window()),
         ]
+        if view.stored.summary:
+            lines.append(f"“{summary_excerpt(view.stored.summary, _EXCERPT_LENGTH)}” (s: read it whole)")
         if self._filter.applied != make_filter((), ()):
             lines.append(f"filter applied: {describe_filter(self._filter.applied)}")
         if view.narrowing is not None:
@@ -248,6 +271,10 @@ class ContentPane(Pane):
         if self._editor.limits:
             lines.append(self._editor.limits)
         return Content("\n").join([literal_line(line) for line in lines])
+
+    def _window(self) -> tuple[float, int | None]:
+        """The share of the window that calls for a summary, and the window in tokens."""
+        return self._agent.context_config.trigger_ratio, self._agent.model.context_size
 
     def _show_row(self) -> None:
         row = self._row()

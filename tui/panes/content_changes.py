@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
+from agent_core.marks import COMPRESSED
 from agent_core.text import first_line
 from tui.mark_syntax import format_mark, format_marks, parse_mark, parse_marks
 from tui.panes.memory_editor import Change, MemoryEditor
@@ -118,6 +119,13 @@ class ContentChanges:
             self._place.tell("There is nothing to delete.")
         elif await self._confirm(f"Delete everything, {concerned(everything)}{summary}?", everything):
             await self._carry_out(self._editor.clear)
+
+    async def remove_summary(self) -> None:
+        """Do without the summary, when a person says so."""
+        covered = self._having(COMPRESSED, everywhere=True)
+        question = f"Remove the summary? What it covers is sent itself again: {concerned(covered)}."
+        if await self._confirm(question, covered):
+            await self._carry_out(self._editor.remove_summary)
 
     async def undo(self) -> None:
         """Take back what was done last."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
@@ -18,8 +19,11 @@ _SHOWN_CHARACTERS = 20_000
 """Of each section; laying out a megabyte takes seconds."""
 
 
-class ReadingScreen(ModalScreen[None]):
-    """Shows sections of text literally, above what was there.
+R = TypeVar("R")
+
+
+class ReadingScreen(ModalScreen[R], Generic[R]):
+    """Shows sections of text literally, above what was there. It ends without a result, unless a subclass has one.
 
     Args:
         title: what it is.

@@ -45,6 +45,8 @@ def cut_label(msg: Msg) -> str:
 
 def compression_notice(event: CompressionEnded) -> NoticeItem:
     """What became of a compression."""
+    if event.error == "interrupted":
+        return NoticeItem("Stopped: the conversation was not summarised, and nothing has changed.", "warning")
     if event.error:
         return NoticeItem(f"The conversation was not summarised: {event.error}", "warning")
     summary = f"{event.covered} older messages are summarised in ≈{event.summary_tokens} tokens"

@@ -133,6 +133,7 @@ class ContentView:
             messages = plural(self._compressing.messages, "message")
             return f"summarising {messages}, {estimated(self._compressing.tokens)} tokens …"
         failed = f" (the last attempt failed: {self._compression_error})" if self._compression_error else ""
+        failed = " (the last attempt was stopped)" if self._compression_error == "interrupted" else failed
         if not self.stored.summary:
             return f"no summary yet: {self._why_no_summary(trigger_ratio, context_size)}{failed}"
         covered = plural(self.stored.mark_counts[COMPRESSED], "message")

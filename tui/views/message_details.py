@@ -23,12 +23,13 @@ class Section(NamedTuple):
     text: str
 
 
-def message_sections(row: Row, prompts: PromptHistory) -> list[Section]:
+def message_sections(row: Row, prompts: PromptHistory, rules: str = "") -> list[Section]:
     """A stored message with all that is known of it.
 
     Args:
         row: the message, its marks, and whether it is in the next prompt.
         prompts: all prompts that were sent.
+        rules: the rules that explain marks of it, in words.
     """
     msg, marks = row.entry
     facts = [
@@ -39,6 +40,8 @@ def message_sections(row: Row, prompts: PromptHistory) -> list[Section]:
         ("marks", format_marks(marks) or "none"),
         ("tokens", estimated(estimate_message_tokens(msg))),
     ]
+    if rules:
+        facts.append(("by rules", rules))
     if msg.metadata:
         facts.append(("metadata", json.dumps(msg.metadata, ensure_ascii=False, default=str)))
     return [

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from agent_core.mark_rules import MarkRule
 from agent_core.marks import MemoryFilter
 from agent_core.message import UserMsg
 from tests.tui.app.harness import Driver, SmallRuntime, driving
 from tests.tui.panes.memories import FiveMethods
+from tui.config import Settings
 from tui.screens.reading import ReadingScreen
 
 
@@ -93,3 +95,32 @@ async def test_in_the_filter_pane_d_compares_what_is_made_with_what_is_applied(t
         await driver.told("This filter is the one applied")
         await driver.press("exclamation_mark", "d")
         await driver.see("A  everything", "B  !draft", "only A lets through: 1 message")
+
+
+async def test_the_rules_and_what_they_did_can_be_seen(tmp_path: Path) -> None:
+    runtime = SmallRuntime(folder=tmp_path, mark_rules=[MarkRule("a b", role="user", pattern=r"[/x] due")])
+    async with driving(runtime, (120, 40)) as driver:
+        await driver.agent.observe(UserMsg("user", "x due"))
+        await driver.say("/rules")
+        await driver.see("\"a b\": role user, pattern '[/x] due'  (the mark is on 1 message)")
+        await driver.press("escape", "f3")
+        await driver.see("x due")
+        await driver.press("enter")
+        await driver.see("by rules    \"a b\" by role user, pattern '[/x] due'")
+
+
+async def test_without_rules_it_is_said_how_to_write_one(tmp_path: Path) -> None:
+    async with driving(SmallRuntime(folder=tmp_path), (120, 40)) as driver:
+        await driver.say("/rules")
+        await driver.see("There are no rules.", "[[mark_rules]]")
+
+
+async def test_a_rule_that_was_switched_off_is_still_shown_and_says_why(tmp_path: Path) -> None:
+    slow = MarkRule("slow", pattern="(a+)+$")
+    runtime = SmallRuntime(folder=tmp_path, mark_rules=[slow])
+    runtime.settings = Settings(mark_rules=(slow,))
+    async with driving(runtime, (120, 40)) as driver:
+        await driver.agent.observe("a" * 50 + "b")
+        await driver.see("The rule that sets mark 'slow' is off now")
+        await driver.say("/rules")
+        await driver.see("off: its pattern took too long on a message")
