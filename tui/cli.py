@@ -142,7 +142,11 @@ def _model() -> argparse.ArgumentParser:
 def places() -> argparse.ArgumentParser:
     """The options that every command and action takes, as a parent of its parser."""
     group = _group()
-    group.add_argument("--workdir", metavar="DIR", help="the folder that the agent works in; memory is DIR/Memory")
+    group.add_argument(
+        "--workdir",
+        metavar="DIR",
+        help="the folder that the agent works in, here or at sftp://, s3://, docker://, e2b://; memory is DIR/Memory",
+    )
     group.add_argument("--data-dir", metavar="DIR", help="where sessions and the usual workdir are kept")
     group.add_argument("--user", metavar="ID", help="whose memory it is, in stores that hold several people's")
     return group

@@ -21,6 +21,7 @@ from tui.cli import MEM0_MODES
 from tui.config_file import SETTINGS, ConfigError, ConfigFile, Setting, expanded
 from tui.memory_url import fault, without_password
 from tui.rule_settings import read_rules
+from tui.workdir_url import WorkdirURL, is_url, parse_workdir_url
 
 APP_NAME = "mnemoscope"
 DEFAULT_USER = "default_user"
@@ -34,7 +35,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         base_url: the endpoint; None for OpenAI's own.
         api_key: falsy when there is none.
         context_size: the model's window in tokens; None when nobody has said.
-        workdir: the folder that the agent works in; None when no home folder is known.
+        workdir: the folder that the agent works in, of this machine or elsewhere; None when no home folder is known.
         data_dir: where sessions are kept; None when no home folder is known.
         memory: URL of the store that keeps the messages; None for the session file alone.
         mem0: how mem0 is used, one of `MEM0_MODES`.
@@ -54,7 +55,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     base_url: str | None = None
     api_key: Secret = Secret("")
     context_size: int | None = None
-    workdir: Path | None = None
+    workdir: Path | WorkdirURL | None = None
     data_dir: Path | None = None
     memory: str | None = None
     mem0: str = "off"
@@ -99,7 +100,7 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         if value is not None:
             values[setting.name], sources[setting.name] = value, source
     data_dir = _folder(values.get("data_dir")) or _platform_folder(platformdirs.user_data_path)
-    workdir = _folder(values.get("workdir")) or (data_dir / "workdir" if data_dir else None)
+    workdir = _workdir(values.get("workdir"), sources) or (data_dir / "workdir" if data_dir else None)
     for name in ("base_url", "embedding_base_url"):
         if (url := values.get(name)) and not re.match(r"https?://[^/\s]", url):
             what = name.replace("_", " ").replace("url", "URL")
@@ -160,7 +161,8 @@ def _assignment(setting: Setting, settings: Settings) -> str:
     if isinstance(value, tuple):
         return f"{setting.name} = [{', '.join(map(_rule, value))}]  # from {source}"
     text = str(value) if isinstance(value, int) else _quoted(without_password(str(value)))
-    return f"{setting.name} = {text}  # from {source}"
+    hidden = ", without its password" if isinstance(value, WorkdirURL) and value.password else ""
+    return f"{setting.name} = {text}  # from {source}{hidden}"
 
 
 def _rule(rule: MarkRule) -> str:
@@ -187,6 +189,10 @@ def _find(setting: Setting, options: Mapping[str, str | None], file: ConfigFile)
 
 def _folder(value: str | None) -> Path | None:
     return Path(os.path.abspath(expanded(value))) if value else None
+
+
+def _workdir(value: str | None, sources: Mapping[str, str]) -> Path | WorkdirURL | None:
+    return parse_workdir_url(value, sources["workdir"]) if value and is_url(value) else _folder(value)
 
 
 def _platform_folder(of: Any) -> Path | None:

@@ -60,7 +60,7 @@ SETTINGS = (
     Setting(
         "workdir",
         str,
-        "The folder that the agent works in; its memory is the folder Memory in it.",
+        "The folder that the agent works in, also sftp://, s3://, docker:// …; its memory is the folder Memory in it.",
         '"~/notes"',
         option="--workdir",
     ),
@@ -179,7 +179,8 @@ class ConfigFile:
             raise ConfigError(f"{self.place(name)}: {name} must be {wanted}, for example {name} = {example}")
         if isinstance(value, int) and value <= 0:
             raise ConfigError(f"{self.place(name)}: {name} must be above 0, for example {name} = {example}")
-        if name in ("workdir", "data_dir") and value and self.path is not None:
+        is_folder = name == "data_dir" or (name == "workdir" and "://" not in str(value))
+        if is_folder and value and self.path is not None:
             value = str(self.path.parent / expanded(str(value)))
         if name == "memory" and self.path is not None:
             value = anchored(str(value), self.path.parent)

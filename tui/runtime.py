@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import tempfile
 from collections.abc import Coroutine
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from agent_core.agent import Agent, Approve
@@ -26,14 +24,13 @@ from tui.memory_url import missing_package
 from tui.session import SessionFile
 from tui.session_repair import CutReply, cut_replies
 from tui.session_store import OpenedSession, SessionNotFound, SessionStore, is_session_id
-
-if TYPE_CHECKING:
-    from tui.working_memory import KeptMemory
+from tui.workspace import open_workspace
 
 if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware
     from tui.forgetting import Forgotten
     from tui.prompt_history import PromptHistory
+    from tui.working_memory import KeptMemory
 
 AGENT_NAME = "assistant"
 RETRIEVAL_GRACE = 2.0
@@ -65,7 +62,7 @@ class Runtime:
     Attributes:
         agent: the agent of the current session; another one after `new_session`.
         session: the current session's file.
-        workdir: the folder that the agent works in, links resolved.
+        workspace: where the agent works.
         memory: its long-term memory.
         notices: what people are told when the agent is prepared, one line each.
         last_words: what people must know once it is closed; mostly empty.
@@ -80,9 +77,14 @@ class Runtime:
         approve: Approve | None = None,
     ) -> None:
         self._facts = LongTermMemory(settings, lambda event: self.agent.trace.append(event))
-        self.notices = list(settings.warnings)
-        self.workdir = self._made_workdir()
-        self.memory = AgenticMemoryMiddleware(self.workdir, parameters=Parameters(retrieval_grace=RETRIEVAL_GRACE))
+        self.workspace = open_workspace(settings)
+        self.notices = [*settings.warnings, *self.workspace.notices]
+        self.memory = AgenticMemoryMiddleware(
+            self.workspace.folder,
+            parameters=Parameters(retrieval_grace=RETRIEVAL_GRACE),
+            backend=self.workspace.backend,
+            history_dir=self.workspace.history_dir,
+        )
         self.store = SessionStore(settings.sessions_dir)
         self.last_words = ""
         self._connection = Connection(settings)
@@ -103,6 +105,11 @@ class Runtime:
     def facts(self) -> Mem0Middleware | None:
         """The long-term memory of facts in use; None while it is off."""
         return self._facts.middleware
+
+    @property
+    def workdir(self) -> PurePath:
+        """The folder that the agent works in, as its back end knows it."""
+        return self.workspace.folder
 
     @property
     def history_path(self) -> Path | None:
@@ -143,6 +150,7 @@ class Runtime:
             self.agent.trace.append(Noticed(text=notice, level="warning"))
         if self.session.problem:
             self._tell_problem(self.session.problem)
+        self._in_background(self._reach_workdir())
 
     async def start(self) -> None:
         """`prepare`, and do the rest in the background: get the connection ready, or look for local servers."""
@@ -158,7 +166,7 @@ class Runtime:
         if self.last_words:
             self.notices.append(self.last_words)
             self.last_words = ""
-        self.agent, self.session = self._begin(self.store.new(self.workdir), before.approve)
+        self.agent, self.session = self._begin(self.store.new(self.workspace.name), before.approve)
         self.agent.state.permission_context = before.state.permission_context
         await self.prepare()
 
@@ -208,6 +216,7 @@ class Runtime:
             await self.finish_writing(seconds, remaining)
         finally:
             await self.memory.aclose()
+            await self.workspace.backend.aclose()
             await self._connection.aclose()
             await self._leave_session()
 
@@ -219,31 +228,31 @@ class Runtime:
 
     def _opened(self, resume: str | None, go_on: bool) -> OpenedSession:
         if resume is None:
-            return self.store.resume_newest(self.workdir) if go_on else self.store.new(self.workdir)
+            return self.store.resume_newest(self.workspace.name) if go_on else self.store.new(self.workspace.name)
         try:
-            return self.store.resume(resume, self.workdir)
+            return self.store.resume(resume, self.workspace.name)
         except SessionNotFound as error:
             if not self.settings.memory or not is_session_id(resume):
                 raise
             # Begun elsewhere, or without a file: `find_session` asks the store.
             self._not_found = error
-            return self.store.new(self.workdir, id_=resume)
+            return self.store.new(self.workspace.name, id_=resume)
 
     def _begin(self, opened: OpenedSession, approve: Approve | None) -> tuple[Agent, SessionFile]:
         trace = Trace()
         trace.restore(opened.events)
+        backend, folder = self.workspace.backend, str(self.workspace.folder)
         agent = Agent(
             AGENT_NAME,
             SYSTEM_PROMPT,
             self._connection.model,
-            Toolkit([Read(), Write(), Edit()]),
+            Toolkit([Read(backend), Write(backend), Edit(backend)]),
             [self.memory],
             self._working_memory(opened, trace),
             mark_rules=self.settings.mark_rules,
             approve=approve,
             trace=trace,
         )
-        folder = str(self.workdir)
         agent.state.permission_context.working_directories[folder] = AdditionalWorkingDirectory(folder, "workdir")
         self.memory.recording.session_id = opened.file.id
         trace.subscribe(opened.file.append)
@@ -273,19 +282,9 @@ class Runtime:
             await asyncio.sleep(LOOK_SECONDS)
             await self._kept.memory.refresh()
 
-    def _made_workdir(self) -> Path:
-        """The workdir, made where it is missing; a temporary one where that cannot be done."""
-        wanted = self.settings.workdir
-        try:
-            if wanted is None:
-                raise OSError("no home folder is known")
-            wanted.mkdir(mode=0o700, parents=True, exist_ok=True)
-            return Path(os.path.realpath(wanted))
-        except OSError as error:
-            temporary = tempfile.mkdtemp(prefix="mnemoscope-")
-            reason = f"{wanted or 'A folder for memory'} cannot be made: {error.strerror or error}"
-            self.notices.append(f"{reason}. What is remembered now lies in {temporary}; name a folder with --workdir.")
-            return Path(os.path.realpath(temporary))
+    async def _reach_workdir(self) -> None:
+        if problem := await self.workspace.problem():
+            self.agent.trace.append(Noticed(text=problem, level="warning"))
 
     async def _look_around(self) -> None:
         if self.settings.has_model:

@@ -110,10 +110,15 @@ class MemoryBook:
 
     @classmethod
     def open(
-        cls, workdir: str | os.PathLike[str], memory_dir: str = "Memory", backend: BackendBase | None = None
+        cls,
+        workdir: str | os.PathLike[str],
+        memory_dir: str = "Memory",
+        backend: BackendBase | None = None,
+        history_dir: str | os.PathLike[str] | None = None,
     ) -> MemoryBook:
-        """The book of the memory folder `memory_dir` in `workdir`."""
-        return cls(MemoryFolder(workdir, memory_dir, backend or LocalBackend()))
+        """The book of the memory folder `memory_dir` in `workdir`; see `AgenticMemoryMiddleware` for the rest."""
+        folder = MemoryFolder(workdir, memory_dir, backend or LocalBackend())
+        return cls(folder, Journal(folder, kept_in=os.fspath(history_dir) if history_dir is not None else None))
 
     # --- Looking
 

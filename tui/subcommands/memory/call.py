@@ -8,6 +8,8 @@ from agent_core.errors import StorageError
 from memory.agentic.book import MemoryBook
 from tui.config import Settings
 from tui.subcommands.memory.output import Output
+from tui.workdir_url import WorkdirURL
+from tui.workspace import remote_workspace
 
 
 class Call(NamedTuple):
@@ -34,4 +36,7 @@ def open_book(settings: Settings) -> MemoryBook:
     """
     if settings.workdir is None:
         raise StorageError("No home folder is known, and so no memory: name a folder with --workdir.")
-    return MemoryBook.open(settings.workdir)
+    if not isinstance(settings.workdir, WorkdirURL):
+        return MemoryBook.open(settings.workdir)
+    there = remote_workspace(settings.workdir, settings.data_dir)
+    return MemoryBook.open(there.folder, backend=there.backend, history_dir=there.history_dir)

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from agent_core.errors import StorageError
+from agent_core.tool import LocalBackend
 from memory.agentic.memory_disk import MemoryConflict
 from tui.cli import Options
 from tui.config import Settings
@@ -59,7 +60,18 @@ def run(options: Options, settings: Settings) -> int:
 
 
 async def _run(call: Call) -> int:
+    try:
+        return await _carry_out(call)
+    finally:
+        await call.book.folder.backend.aclose()
+
+
+async def _carry_out(call: Call) -> int:
     action = call.given["action"]
+    folder = call.book.folder
+    if not isinstance(folder.backend, LocalBackend):
+        # What cannot be reached is not empty.
+        await folder.backend.stat(await folder.root())
     try:
         await call.book.look()
     except StorageError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
+from agent_core.tool import LocalBackend
 from memory.agentic.local_search import FoundFile, LocalSearch
 from memory.agentic.parameters import Parameters
 from tui.subcommands.memory.call import Call
@@ -44,6 +45,7 @@ async def _print(call: Call, found: list[FoundFile]) -> None:
 async def _vectors(call: Call) -> str | None:
     """The file that keeps the vectors of this memory folder; None when no home folder is known."""
     data_dir: Path | None = call.settings.data_dir
-    root = await call.book.folder.root()
-    name = hashlib.sha256(root.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    backend, root = call.book.folder.backend, await call.book.folder.root()
+    place = root if isinstance(backend, LocalBackend) else f"{backend.name}{root}"
+    name = hashlib.sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return str(data_dir / "vectors" / f"{name}.db") if data_dir else None
