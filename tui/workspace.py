@@ -61,6 +61,13 @@ def remote_workspace(url: WorkdirURL, data_dir: Path | None) -> Workspace:
     return Workspace(backend_for(url), PurePosixPath(url.path), str(url), history)
 
 
+def workdir_name(settings: Settings) -> str:
+    """What sessions know the workdir by, without making or reaching it; empty when there is none."""
+    if isinstance(settings.workdir, Path):
+        return os.path.realpath(settings.workdir)
+    return str(settings.workdir or "")
+
+
 def _made(wanted: Path | None) -> tuple[Path, tuple[str, ...]]:
     """The folder, made where it is missing; a temporary one where that cannot be done."""
     try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 
 from tui.cli import Options, places
 from tui.config import Settings
@@ -45,6 +44,7 @@ def run(options: Options, settings: Settings) -> int:
     from tui.session_store import SessionStore
     from tui.views.comparison import comparison_records, comparison_sections, put_side_by_side
     from tui.views.message_details import as_text
+    from tui.workspace import workdir_name
 
     given = options.group
     filters = []
@@ -53,8 +53,7 @@ def run(options: Options, settings: Settings) -> int:
             filters.append(parse_filter(given[name]))
         except MarkSyntaxError as error:
             raise MnemoscopeError(f"The {name} filter cannot be read: {error}") from None
-    workdir = os.path.realpath(settings.workdir) if settings.workdir else ""
-    id_, session = SessionStore(settings.sessions_dir).read(given.get("session"), workdir)
+    id_, session = SessionStore(settings.sessions_dir).read(given.get("session"), workdir_name(settings))
     beside = put_side_by_side(session.entries, *filters, has_summary=bool(session.summary))
     if given.get("json"):
         for record in comparison_records(beside):
