@@ -7,7 +7,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from agent_core.tool import BackendBase, FsspecBackend
+from agent_core.tool import BackendBase, DockerBackend, E2BBackend, FsspecBackend
 from tui.workdir_url import WorkdirURL
 
 if TYPE_CHECKING:
@@ -83,4 +83,10 @@ def _require(package: str, extra: str) -> None:
         raise OSError(f"the package {package} is missing: pip install 'mnemoscope[{extra}]'")
 
 
-_KINDS: dict[str, Callable[[WorkdirURL], BackendBase]] = {"sftp": _sftp, "s3": _s3, "memory": _memory}
+_KINDS: dict[str, Callable[[WorkdirURL], BackendBase]] = {
+    "sftp": _sftp,
+    "s3": _s3,
+    "memory": _memory,
+    "docker": lambda url: DockerBackend(url.host),
+    "e2b": lambda url: E2BBackend(url.host),
+}

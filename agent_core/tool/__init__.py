@@ -12,11 +12,15 @@ from agent_core.tool.read_record import ReadRecord
 from agent_core.tool.write import Write
 
 if TYPE_CHECKING:
+    from agent_core.tool.docker_backend import DockerBackend
+    from agent_core.tool.e2b_backend import E2BBackend
     from agent_core.tool.fsspec_backend import FsspecBackend
 
 __all__ = [
     "BackendBase",
     "CallContext",
+    "DockerBackend",
+    "E2BBackend",
     "Edit",
     "FileInfo",
     "FsspecBackend",
@@ -32,7 +36,7 @@ __all__ = [
     "serving",
 ]
 
-_ELSEWHERE = {"FsspecBackend": "fsspec_backend"}
+_ELSEWHERE = {"DockerBackend": "docker_backend", "E2BBackend": "e2b_backend", "FsspecBackend": "fsspec_backend"}
 
 
 def __getattr__(name: str) -> Any:

@@ -113,6 +113,7 @@ class SftpFiles:
         return sftp
 
     async def _read(self, path: str, limit: int | None, follow: bool) -> bytes:
+        path = await self._absolute(path)
         if not follow:
             await self._refuse_links(path)
         # Looked at before it is opened: a FIFO would wait for a writer.
@@ -153,6 +154,7 @@ class SftpFiles:
                 await file.fsync()
 
     async def _delete(self, path: str, follow: bool) -> None:
+        path = await self._absolute(path)
         if not follow:
             await self._refuse_links(posixpath.dirname(path))
         found = await self._lstat(path)
@@ -163,6 +165,7 @@ class SftpFiles:
         await self._sftp.remove(path)
 
     async def _stat(self, path: str) -> FileInfo | None:
+        path = await self._absolute(path)
         entry = await self._lstat(path)
         is_link = entry is not None and _kind(entry) == "link"
         found = await self._target(path) if is_link else entry
@@ -171,6 +174,7 @@ class SftpFiles:
     async def _list(self, path: str) -> list[FileInfo]:
         import asyncssh
 
+        path = await self._absolute(path)
         try:
             entries = await self._sftp.readdir(path)
         except asyncssh.SFTPError as error:
@@ -201,10 +205,7 @@ class SftpFiles:
 
     async def _resolve(self, path: str) -> str:
         """The path with every link in it resolved: one round trip, and two more for every link."""
-        if path.startswith("~"):
-            if path != "~" and not path.startswith("~/"):
-                fail("the home folder is not known", path, errno.ENOENT)
-            path = posixpath.join(str(await self._sftp.realpath(".")), path[2:])
+        path = await self._absolute(path)
         done, rest, links = "/", _names(path), 0
         while rest:
             if rest[0] == "..":
@@ -224,6 +225,14 @@ class SftpFiles:
             done = "/" if target.startswith("/") else posixpath.dirname(steps[link])
             rest = _names(target) + rest[link + 1 :]
         return done
+
+    async def _absolute(self, path: str) -> str:
+        """The path with the home folder of the server in place of `~`."""
+        if not path.startswith("~"):
+            return path
+        if path != "~" and not path.startswith("~/"):
+            fail("the home folder is not known", path, errno.ENOENT)
+        return posixpath.join(str(await self._sftp.realpath(".")), path[2:])
 
     async def _refuse_links(self, path: str) -> None:
         if await self._resolve(path) != path:

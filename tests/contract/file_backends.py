@@ -1,6 +1,6 @@
 """The back ends that the contract of `BackendBase` runs against, each with a folder of its own in a real service.
 
-SFTP is a real server on loopback, S3 a server of ours that speaks the API.
+SFTP is a real server on loopback; S3, the container engine and E2B are servers of ours that speak the API.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from uuid import uuid4
 
 import pytest
 
-from agent_core.tool import BackendBase, FsspecBackend, LocalBackend
+from agent_core.tool import BackendBase, DockerBackend, E2BBackend, FsspecBackend, LocalBackend
+from tests.loopback.docker_engine import DockerEngine
+from tests.loopback.e2b_service import ID, E2BService
 from tests.loopback.s3 import S3Server
 from tests.loopback.sftp import PASSWORD, USER, SftpServerHere
 
-KINDS = ["local", "memory", "sftp", "s3"]
+KINDS = ["local", "memory", "sftp", "s3", "docker", "e2b"]
 
 
 class Place:
@@ -159,7 +161,56 @@ def sftp_place(folder: Path) -> Iterator[Place]:
         server.stop()
 
 
-PLACES = {"local": local_place, "memory": memory_place, "sftp": sftp_place, "s3": s3_place}
+@contextmanager
+def docker_place(folder: Path) -> Iterator[Place]:
+    """A folder of this machine, which is what is in the loopback engine's container."""
+    import docker
+
+    root = folder.resolve() / "root"
+    root.mkdir()
+    engine = DockerEngine(root)
+    clients: list[Any] = []
+
+    def open_() -> BackendBase:
+        clients.append(docker.DockerClient(engine.host))
+        return DockerBackend("web", clients[-1])
+
+    def cut(after: int | None) -> None:
+        engine.cut_after = after
+
+    try:
+        yield Place(open_(), str(root), _put_here, open_, root, cut)
+    finally:
+        for client in clients:
+            client.close()
+        engine.stop()
+
+
+@contextmanager
+def e2b_place(folder: Path) -> Iterator[Place]:
+    """A folder of this machine, which is what is in the loopback service's sandbox."""
+    root = folder.resolve() / "root"
+    root.mkdir()
+    service = E2BService(root, greeting="Welcome!\n")
+
+    def cut(after: int | None) -> None:
+        service.cut_after = after
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in service.environ.items():
+            patch.setenv(name, value)
+        yield Place(E2BBackend(ID), str(root), _put_here, lambda: E2BBackend(ID), root, cut)
+    service.stop()
+
+
+PLACES = {
+    "local": local_place,
+    "memory": memory_place,
+    "sftp": sftp_place,
+    "s3": s3_place,
+    "docker": docker_place,
+    "e2b": e2b_place,
+}
 
 
 def _put_here(path: str, data: bytes) -> None:
