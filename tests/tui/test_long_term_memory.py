@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.event import FactsWritten, Noticed, RetrievalSettled
+from agent_core.event import FactsWritten, Noticed, PermissionAsked, RetrievalSettled, ToolEnded
 from agent_core.history import REPLACES
 from memory.mem0 import Mem0Middleware
 from tests.fake_server import FakeServer, Gate, reply, text
@@ -74,6 +74,18 @@ async def test_the_model_has_the_tools_and_the_index_stays_the_last_part_of_the_
     assert names.index("instructions:mem0:default_user") < len(names) - 1
     assert "index" in names[-1]
     await runtime.aclose()
+
+
+async def test_without_a_model_the_tools_save_and_find_and_nobody_is_asked() -> None:
+    runtime = await opened(mem0="agent_control")
+    await runtime.agent.reply("Please remember that I live in Hangzhou.")
+    assert written(runtime) == ["I live in Hangzhou"]
+    assert not runtime.agent.trace.of(PermissionAsked)
+    await runtime.new_session()
+    answer = await runtime.agent.reply("Where do I live?")
+    assert "Hangzhou" in (answer.get_text_content() or "")
+    assert [event.tool for event in runtime.agent.trace.of(ToolEnded)] == ["search_memory"]
+    await runtime.aclose(60)
 
 
 async def test_without_it_nothing_of_it_is_there_or_imported() -> None:

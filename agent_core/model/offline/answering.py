@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from agent_core.message import Msg
+from agent_core.model.offline import fact_tools
 from agent_core.model.offline.conversation import Conversation, ToolRun
 from agent_core.model.offline.facts import facts_of
 from agent_core.model.offline.index import IndexEntry
@@ -34,15 +35,20 @@ def answer(conversation: Conversation) -> Step:
     memories = [memory_in_hint(hint.text, hint.source) for hint in conversation.hints]
     opened = [run for run in conversation.runs if run.name == READ and run.succeeded]
     memories += [memory_in_file(run.text, _file_name(conversation, run)) for run in opened]
+    facts = fact_tools.found(conversation)
+    memories += facts
     said = [] if not terms else _best(terms, [one for msg in _earlier(conversation) for one in _said(msg)])
     known = _matching(terms, memories)
     if known or said:
         return Step(_quoting(conversation, known, said))
     chosen = _files_to_open(conversation, terms)
-    if unread := [file for file in chosen if conversation.run(READ, conversation.path_of(file)) is None]:
-        calls = tuple(read(conversation.path_of(file)) for file in unread)
+    searches = fact_tools.search(conversation)
+    unread = [file for file in chosen if conversation.run(READ, conversation.path_of(file)) is None]
+    if calls := (*searches, *(read(conversation.path_of(file)) for file in unread)):
         return Step(say("looking", conversation.language), calls)
-    return Step(_nearest(conversation, memories) or _nothing(conversation))
+    # What the search of facts gives belongs to the question by its meaning, whatever its words.
+    near = memories if is_about_me(conversation.text) else facts
+    return Step(_nearest(conversation, near) or _nothing(conversation))
 
 
 def _matching(terms: Terms, memories: Sequence[Memory]) -> list[Statement]:
@@ -127,9 +133,7 @@ def _quoting(conversation: Conversation, known: Sequence[Statement], said: Seque
 
 
 def _nearest(conversation: Conversation, memories: Sequence[Memory]) -> str:
-    """What memory has on the person who asks about themselves, when nothing fits better."""
-    if not is_about_me(conversation.text):
-        return ""
+    """What may belong to the question, when nothing fits better."""
     statements = _distinct(one for memory in memories for one in memory.statements)[:_QUOTES]
     quotes = [_quote(conversation, one) for one in statements]
     return "\n".join([say("nearest", conversation.language), *quotes]) if quotes else ""
@@ -144,6 +148,9 @@ def _nothing(conversation: Conversation) -> str:
     if failed := [run for run in looked if not run.succeeded]:
         files = say("comma", language).join(f"`{_file_name(conversation, run)}`" for run in failed)
         sentences.append(say("could_not_read", language, files=files, reason=reason(conversation, failed[0])))
+    searched = fact_tools.search_run(conversation)
+    if searched is not None and not searched.succeeded:
+        sentences.append(say("could_not_search", language, reason=reason(conversation, searched)))
     if not any(sentences[0] in text for text in conversation.answers):
         sentences.append(say("rules_only", language))
     return "\n\n".join(sentences)

@@ -46,6 +46,10 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "It is in {files} in {folder}, but MEMORY.md does not list it yet: {reason}",
         "已写入 {folder} 中的 {files}，但还没有列入 MEMORY.md：{reason}",
     ),
+    "asked_to_keep": ("The user asked me to remember this.", "用户要求记住这些。"),
+    "kept": ("Saved in long-term memory:", "已存入长期记忆："),
+    "kept_before": ("Long-term memory has that already:", "长期记忆里已经有了："),
+    "kept_instead": ("That replaces:", "它取代了："),
     "known": ("I know that already, from {files}:", "这个我已经知道了，见 {files}："),
     "not_saved": ("I did not save this:", "这些没有保存："),
     "because": ("Reason: {reason}", "原因：{reason}"),
@@ -89,6 +93,7 @@ _PHRASES: dict[str, tuple[str, str]] = {
     ),
     "looked_in": ("I looked into {files}.", "查看过的文件：{files}。"),
     "could_not_read": ("I could not open {files}: {reason}", "无法打开 {files}：{reason}"),
+    "could_not_search": ("Long-term memory could not be searched: {reason}", "无法查询长期记忆：{reason}"),
     "rules_only": (
         "I only match words. Tell me with “remember that …”, or connect a language model: `" + CONNECT + "`",
         "我只会匹配词语。可以用“请记住：……”告诉我，或者连接语言模型：`" + CONNECT + "`",

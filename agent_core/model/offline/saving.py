@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from agent_core.model.offline.conversation import Conversation
+from agent_core.model.offline.fact_tools import ADD, add_run, keep
 from agent_core.model.offline.facts import facts_of
 from agent_core.model.offline.index import index_line, parse_index
 from agent_core.model.offline.intent import statements_of
@@ -26,6 +27,12 @@ def save(conversation: Conversation, wish: str) -> Step:
     text = wish or _said_before(conversation)
     if not text:
         return Step(say("what", language))
+    added = add_run(conversation)
+    if ADD in conversation.tools and (added is None or added.succeeded):
+        # That memory asks nobody; what it could not take goes into a file, where there are any.
+        return keep(conversation, facts_of(text))
+    if added is not None and (conversation.folder is None or WRITE not in conversation.tools):
+        return Step(not_saved(conversation, facts_of(text), reason(conversation, added)))
     if conversation.folder is None or WRITE not in conversation.tools:
         return Step(say("no_folder", language))
     index_read = conversation.run(READ, conversation.index_path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 READ, WRITE, EDIT = "Read", "Write", "Edit"
 
@@ -12,7 +12,7 @@ class Call(NamedTuple):
     """A tool call to make."""
 
     name: str
-    arguments: dict[str, str]
+    arguments: dict[str, Any]
 
 
 class Step(NamedTuple):

@@ -107,7 +107,7 @@ class OfflineChat:
     async def _run(self, call: ToolCallBlock) -> ToolResultBlock:
         arguments = json.loads(call.input)
         state: ToolResultState = "success"
-        file = Path(arguments["file_path"]).name
+        file = Path(arguments.get("file_path", "")).name
         if self.denied & {call.name, file, f"{call.name} {file}"}:
             output, state = "The user refused this call. Do not repeat it.", "denied"
         else:
