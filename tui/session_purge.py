@@ -101,8 +101,8 @@ def cut_session(path: Path, source: str) -> Cut | None:
 
 
 def _needle(source: str) -> bytes:
-    """How the name of a memory stands in a line."""
-    return msgspec.json.encode(source)[1:-1]
+    """How the name of a memory ends in a line, so that another one that only begins alike is not meant."""
+    return msgspec.json.encode(source)[1:]
 
 
 def _lines(data: bytes, needle: bytes) -> Iterator[_Line]:
