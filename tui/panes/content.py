@@ -31,7 +31,7 @@ from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
 
 _ID_LENGTH = 8
-_EXCERPT_LENGTH = 60
+_EXCERPT_LENGTH = 56
 
 
 class ContentPane(Pane):
@@ -263,7 +263,7 @@ class ContentPane(Pane):
             view.summary_line(*self._window()),
         ]
         if view.stored.summary:
-            lines.append(f"“{summary_excerpt(view.stored.summary, _EXCERPT_LENGTH)}” (s: read it whole)")
+            lines.append(f"“{summary_excerpt(view.stored.summary, _EXCERPT_LENGTH)}” (s: all)")
         if self._filter.applied != make_filter((), ()):
             lines.append(f"filter applied: {describe_filter(self._filter.applied)}")
         if view.narrowing is not None:

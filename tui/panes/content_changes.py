@@ -140,11 +140,18 @@ class ContentChanges:
         marks = tuple(dict.fromkeys(mark for one in self._place.targets for mark in one.entry.marks))
         if len(marks) == 1:
             return marks[0]
-        known = marks if here else (*marks, *self._view.stored.mark_counts)
+        known = marks if here else tuple(dict.fromkeys((*marks, *self._view.stored.mark_counts)))
         if not known:
             self._place.tell("There is no mark here." if here else "There are no marks yet.")
             return None
-        text = await self._ask.text(f"{question} {format_marks(marks)}".strip(), known=known, check=parse_mark)
+
+        def check(text: str) -> None:
+            if text and parse_mark(text) not in known:
+                raise ValueError(
+                    f"No message {'here ' if here else ''}is marked {text}; there is {format_marks(known)}"
+                )
+
+        text = await self._ask.text(f"{question} {format_marks(marks)}".strip(), known=known, check=check)
         return parse_mark(text) if text else None
 
     async def _toggle(self, marks: tuple[str, ...]) -> None:
@@ -172,6 +179,7 @@ class ContentChanges:
     async def _tell(self, step: Callable[[], Awaitable[str]]) -> None:
         try:
             self._place.tell(await step())
+            self._place.note("")
         except Exception as error:
             self._fail(error)
 

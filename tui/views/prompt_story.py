@@ -31,7 +31,7 @@ def prompt_runs(history: PromptHistory, key: str) -> list[Run]:
         return []
     changes = [(one.since, _verdict(one.part)) for one in history.story_of(key)]
     if not changes or changes[0][0] > 0:
-        changes.insert(0, (0, "not there yet" if changes else "never considered"))
+        changes.insert(0, (0, "not there yet"))
     # Of two changes in one prompt, as when a part is replaced, the later one holds.
     by_start = dict(changes)
     starts = [start for start in by_start if start == 0 or by_start[start] != _before(by_start, start)]
