@@ -138,7 +138,8 @@ def _locked(path: Path) -> int:
     try:
         return open_locked(path)
     except StorageError as error:
-        raise StorageError(f"{error} It tells of the memory, so nothing was deleted.") from error
+        why = str(error) if error.__cause__ else f"Session {path.stem} is open in another window: end it there first."
+        raise StorageError(f"{why} It tells of the memory, so nothing was deleted.") from error
 
 
 def _read(path: Path) -> bytes:

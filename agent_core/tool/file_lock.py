@@ -69,13 +69,21 @@ async def file_lock(path: str, wait: float = WAIT) -> AsyncIterator[None]:
     lock = _SideLock(path)
     deadline = asyncio.get_running_loop().time() + wait
     try:
-        while not await in_thread(lock.try_acquire):
+        while not await _try_acquire(lock, path):
             if asyncio.get_running_loop().time() > deadline:
                 raise TimeoutError(errno.ETIMEDOUT, f"another program has kept it locked for {wait:g} seconds", path)
             await asyncio.sleep(random.uniform(0.002, 0.02))
         yield
     finally:
         await in_thread(lock.release)
+
+
+async def _try_acquire(lock: _SideLock, path: str) -> bool:
+    try:
+        return await in_thread(lock.try_acquire)
+    except OSError as error:
+        # People know the file that was to be locked, not the one beside it.
+        raise OSError(error.errno, error.strerror, path) from error
 
 
 class _SideLock:

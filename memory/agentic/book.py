@@ -150,7 +150,10 @@ class MemoryBook:
         """
         for path in (name, f"{name}.md"):
             located = await self.folder.locate(path)
-            info = await self.folder.backend.stat(located) if located is not None else None
+            try:
+                info = await self.folder.backend.stat(located) if located is not None else None
+            except OSError as error:
+                raise StorageError(f"{one_line(name)} cannot be reached: {error.strerror or error}.") from error
             if info is not None and not info.is_dir:
                 return await self.writer.disk.relative(path)
         files = (await self.folder.scan()).files
@@ -203,9 +206,9 @@ class MemoryBook:
         file = next((file for file in files if file.relative == relative), None)
         return twins(file, files) if file else []
 
-    async def concerns(self, path: str, text: str) -> list[str]:
-        """What a person should be asked about before a memory, which may be a new one, is made to hold `text`."""
-        before = await self.writer.disk.read(await self.writer.disk.relative(path))
+    async def concerns(self, path: str | None, text: str) -> list[str]:
+        """What a person should be asked about before a memory is made to hold `text`; None for a new one."""
+        before = await self.writer.disk.read(await self.writer.disk.relative(path)) if path is not None else None
         return await asyncio.to_thread(find_concerns, before, text.encode("utf-8", "replace"))
 
     # --- Changing

@@ -89,7 +89,7 @@ async def lint(folder: MemoryFolder, *, max_tokens: int | None = None, instructi
 
 def _index_problems(index: IndexFile, max_tokens: int | None) -> Iterator[Problem]:
     if index.badge:
-        yield Problem("encoding", INDEX_NAME, 0, f"it is {index.badge}")
+        yield Problem("encoding", INDEX_NAME, 0, index.badge)
     for number, line in enumerate(re.split(r"\r\n|\r|\n", index.text), 1):
         if len(line) > LONGEST_LINE:
             yield Problem("long line", INDEX_NAME, number, f"{len(line)} characters: every prompt pays for them")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
-from memory.agentic.index_edit import add_entry, remove_entry
-from memory.agentic.index_keeper import index_line
+from memory.agentic.index_edit import IndexLine, add_entry, remove_entry
 from memory.agentic.journal_entry import USER, Author, JournalEntry
 from memory.agentic.lint import Problem, lint
 from memory.agentic.text_edit import edited
@@ -35,8 +34,9 @@ async def mend(
     async with writer.transaction("mend", by) as change:
         still = [one for one in await lint(folder) if one.fixable and (one.kind, one.path, one.target) in wanted]
         broken = {problem.target for problem in still if problem.kind == "broken link"}
-        orphans = [problem.path for problem in still if problem.kind == "orphan"]
-        lines = [index_line(path, data) for path in orphans if (data := await writer.disk.read(path)) is not None]
+        orphans = {problem.path for problem in still if problem.kind == "orphan"}
+        files = [file for file in (await folder.scan()).files if file.relative in orphans]
+        lines = [IndexLine(file.name, file.relative, file.description) for file in files]
         before = await writer.disk.read(INDEX_NAME)
 
         def mended(index: str) -> str:

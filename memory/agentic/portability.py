@@ -67,14 +67,14 @@ async def collect_folder(path: str | os.PathLike[str]) -> Exported:
     Raises:
         StorageError: there is none, it holds no memories or far too much, or cannot be read.
     """
-    backend = LocalBackend()
-    for name in ("", "Memory", "memory"):
-        folder = MemoryFolder(path, name, backend)
-        if (await folder.scan()).files or (await folder.read_index()).found:
-            break
-    else:
-        raise StorageError(f"There are no memories in {one_line(os.fspath(path))}: it holds no Markdown files.")
-    return await collect(folder)
+    folders = [MemoryFolder(path, name, LocalBackend()) for name in ("", "Memory", "memory")]
+    for folder in folders:
+        if (await folder.read_index()).found:
+            return await collect(folder)
+    for folder in reversed(folders):
+        if (await folder.scan()).files:
+            return await collect(folder)
+    raise StorageError(f"There are no memories in {one_line(os.fspath(path))}: it holds no Markdown files.")
 
 
 async def collect(folder: MemoryFolder, journal: Journal | None = None) -> Exported:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.memory_command import Shell
 from tui.config_file import SETTINGS
 
 
@@ -21,3 +22,9 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(home / "config"))
     monkeypatch.setenv("XDG_DATA_HOME", str(home / "data"))
     return home
+
+
+@pytest.fixture
+def shell(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
+    """`mnemoscope memory` over an empty workdir."""
+    return Shell(tmp_path / "work", capsys, monkeypatch)

@@ -82,13 +82,13 @@ def test_options_may_stand_before_or_behind_the_command() -> None:
     assert parse([]) == Options(settings=dict.fromkeys(SETTING_OPTIONS))
 
 
-@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["ask", "--help"]])
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["ask", "--help"], ["memory", "list", "--help"]])
 def test_help_and_version_import_nothing_of_weight(arguments: list[str]) -> None:
     heavy = {"textual", "rich", "openai", "httpx", "mem0", "frontmatter", "yaml", "agent_core", "memory"}
     assert not imported_by(*arguments) & heavy
 
 
-@pytest.mark.parametrize("arguments", [["sessions"], ["config"], ["ask", "hello"]])
+@pytest.mark.parametrize("arguments", [["sessions"], ["config"], ["ask", "hello"], ["memory", "list"]])
 def test_commands_without_a_screen_and_without_a_model_import_neither(arguments: list[str]) -> None:
     assert not imported_by(*arguments) & {"textual", "openai", "httpx", "mem0"}
 

@@ -14,7 +14,7 @@ __all__ = ["add_actions", "run"]
 
 
 def run(options: Options, settings: Settings) -> int:
-    """See `run.run`, which is imported only when something is to be done."""
-    from tui.subcommands.memory.run import run
+    """Carry out an action; see `dispatch`, which is imported only when something is to be done."""
+    from tui.subcommands.memory.dispatch import dispatch
 
-    return run(options, settings)
+    return dispatch(options, settings)

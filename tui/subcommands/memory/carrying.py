@@ -96,7 +96,10 @@ def _require_none(file: str) -> None:
 
 def _write(file: str, data: bytes) -> None:
     try:
-        replace_file(resolve(file), data)
+        path = resolve(file)
+        # It would be made, but most likely the name is mistyped.
+        os.stat(os.path.dirname(path))
+        replace_file(path, data)
     except OSError as error:
         raise StorageError(f"{one_line(file)} cannot be written: {error.strerror or error}.") from error
 

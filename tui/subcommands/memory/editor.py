@@ -36,7 +36,7 @@ class Draft:
     def __init__(self, name: str, text: str) -> None:
         self.text = text
         try:
-            self.path = Path(tempfile.mkdtemp(prefix="mnemoscope-")) / (os.path.basename(name) or "memory.md")
+            self.path = Path(tempfile.mkdtemp(prefix="mnemoscope-edit-")) / (os.path.basename(name) or "memory.md")
             self.path.write_bytes(text.encode("utf-8", "replace"))
         except OSError as error:
             raise StorageError(f"A file for the editor cannot be made: {error.strerror or error}.") from error

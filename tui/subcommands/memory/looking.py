@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
-from memory.agentic.book import Card
+from memory.agentic.book import Card, Shown
 from memory.agentic.folder import INDEX_NAME
 from memory.agentic.memory_file import BINARY, MemoryFile
 from tui.subcommands.memory.call import Call
@@ -20,7 +21,7 @@ async def list_memories(call: Call) -> int:
     width = widest([card.file.relative for card in cards], _WIDEST_PATH)
     for card in cards:
         call.out.value(facts_of(card))
-        call.out.line(_row(card, width))
+        call.out.row(_row(card, width).rstrip())
     problems = (await call.book.folder.scan()).problems
     for problem in problems:
         call.out.warn(problem)
@@ -31,22 +32,26 @@ async def list_memories(call: Call) -> int:
 
 async def show(call: Call) -> int:
     """Print one memory with what is known of it, or the index."""
-    path = await call.book.find(call.given["name"])
+    name = call.given["name"]
+    # Where there is none, that has to be told with the place where it would be.
+    if name == INDEX_NAME:
+        return await show_index(call)
+    path = await call.book.find(name)
     if path == INDEX_NAME:
         return await show_index(call)
     shown = await call.book.show(path)
     card = next((card for card in await call.book.memories() if card.file.relative == path), None)
-    badges = list(dict.fromkeys((*shown.badges, *(card.file.badges if card else ()))))
-    is_binary = BINARY in badges
-    known = facts_of(card) if card else {"path": path, "origin": shown.origin}
+    known = facts_of(card) if card else {"path": path, "origin": shown.origin, "badges": []}
+    badges = list(dict.fromkeys((*shown.badges, *known["badges"])))
     call.out.value({**known, "badges": badges, "text": shown.text})
-    for line in _head(card, badges):
+    for line in _head(card, shown) if card else [path]:
         call.out.line(line)
     call.out.line()
     call.out.text(shown.text)
-    if is_binary:
+    if BINARY in badges:
         call.out.warn(f"{path} is no text: nothing of it can be shown.")
-    return 1 if is_binary else 0
+        return 1
+    return 0
 
 
 def facts_of(card: Card) -> dict[str, Any]:
@@ -67,10 +72,16 @@ def facts_of(card: Card) -> dict[str, Any]:
 
 
 def _row(card: Card, width: int) -> str:
-    file = card.file
-    badges = ", ".join((*file.badges, *([] if card.is_linked else ["not in the index"])))
+    file, badges = card.file, _badges(card)
     row = f"{padded(file.relative, width)}  {moment(file.modified)}  {file.type or '-':9}  "
-    return f"{row}{origin_text(card.origin):12}  {what_of(file)}{f'  [{badges}]' if badges else ''}"
+    return f"{row}{origin_text(card.origin):12}  {badges}{'  ' if badges else ''}{what_of(file)}"
+
+
+def _badges(card: Card, more: Iterable[str] = ()) -> str:
+    """What a person should know about a memory, in brackets; empty when there is nothing."""
+    is_missed = card.file.is_readable and not card.is_linked
+    badges = dict.fromkeys((*more, *card.file.badges, *(["not in the index"] if is_missed else [])))
+    return f"[{', '.join(badges)}]" if badges else ""
 
 
 def what_of(file: MemoryFile) -> str:
@@ -79,12 +90,8 @@ def what_of(file: MemoryFile) -> str:
     return ": ".join(filter(None, ("" if file.name == stem else file.name, file.summary)))
 
 
-def _head(card: Card | None, badges: list[str]) -> list[str]:
-    if card is None:
-        return [f"[{', '.join(badges)}]"] if badges else []
+def _head(card: Card, shown: Shown) -> list[str]:
     file = card.file
     facts = [file.type or "no type", origin_text(card.origin), moment(file.modified), counted(file.size, "byte")]
-    if not card.is_linked:
-        badges = [*badges, "not in the index"]
-    lines = [file.path, f"{file.name} ({', '.join(facts)})", file.description]
-    return [line for line in (*lines, f"[{', '.join(badges)}]" if badges else "") if line]
+    lines = [file.path, f"{file.name} ({', '.join(facts)})", file.description, _badges(card, shown.badges)]
+    return [line for line in lines if line]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import codecs
 import json
+import shutil
 import sys
 import time
 import unicodedata
+from itertools import accumulate
 from typing import Any
 
 from agent_core.text import well_formed
@@ -34,6 +36,12 @@ class Output:
         """Print one line for people; whatever could act on a terminal is only seen."""
         if not self.as_json:
             print(visible_line(text))
+
+    def row(self, text: str) -> None:
+        """Print a line of a table, on a terminal no wider than that."""
+        if not self.as_json:
+            text = visible_line(text)
+            print(_cut(text, shutil.get_terminal_size().columns) if sys.stdout.isatty() else text)
 
     def text(self, text: str) -> None:
         """Print a text of several lines for people."""
@@ -72,10 +80,20 @@ def counted(number: int, what: str, several: str = "") -> str:
 
 
 def _cells(text: str) -> int:
-    return sum(
-        0 if unicodedata.combining(letter) else 2 if unicodedata.east_asian_width(letter) in "WF" else 1
-        for letter in text
-    )
+    return sum(map(_width, text))
+
+
+def _width(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+
+
+def _cut(text: str, width: int) -> str:
+    if _cells(text) <= width:
+        return text
+    ends = accumulate(map(_width, text))
+    return text[: sum(end < width for end in ends)] + "…"
 
 
 def _json(value: Any) -> str:

@@ -19,15 +19,18 @@ async def search(call: Call) -> int:
     """Print the memories that fit best, with the reasons."""
     local_search = LocalSearch.of(call.book.folder, Parameters(retrieval_vectors=await _vectors(call)))
     try:
-        files = [file for file in (await call.book.folder.scan()).files if file.is_text]
+        scan = await call.book.folder.scan()
+        files = [file for file in scan.files if file.is_text]
         found = await local_search.rank(" ".join(call.given["words"]), files, call.given["limit"], _PATIENCE)
         remark = local_search.remark
     finally:
         local_search.close()
     await _print(call, found)
+    for problem in scan.problems:
+        call.out.warn(problem)
     if remark and files:
         call.out.warn(f"Searched {remark}.")
-    return 0
+    return 1 if scan.problems else 0
 
 
 async def _print(call: Call, found: list[FoundFile]) -> None:

@@ -21,7 +21,7 @@ from tui.subcommands.memory.call import Call
 from tui.subcommands.memory.changing import tell
 from tui.subcommands.memory.editor import Draft
 
-_REASONS = "\n\n**Why:** \n**How to apply:** "
+_REASONS = "\n**Why:** \n**How to apply:** "
 _ADVICE = """
 <!-- The fact or the rule goes above; for feedback and project, **Why:** and **How to apply:** below it.
 The description is one specific line: it alone decides whether the memory is looked at later.
@@ -104,7 +104,7 @@ async def _saved(call: Call, draft: Draft, path: str | None, text: str, save: Sa
 
 async def _checked(call: Call, path: str | None, text: str, save: Save) -> Written:
     """Save a text, unless somebody has second thoughts about it."""
-    concerns = await call.book.concerns(path or "new.md", text) if not call.given["yes"] else []
+    concerns = await call.book.concerns(path, text) if not call.given["yes"] else []
     if concerns:
         what = f"{path or 'The new memory'}: {'; '.join(concerns)}."
         if not is_attended():

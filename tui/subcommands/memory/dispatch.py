@@ -14,14 +14,12 @@ from tui.subcommands.memory import carrying, changing, deleting, history, lintin
 from tui.subcommands.memory.call import Call, open_book
 from tui.subcommands.memory.output import Output
 
-_LOOKING: dict[str, Callable[[Call], Awaitable[int]]] = {
+_ACTIONS: dict[str, Callable[[Call], Awaitable[int]]] = {
     "list": looking.list_memories,
     "show": looking.show,
     "search": searching.search,
     "history": history.show_history,
     "export": carrying.export,
-}
-_CHANGING: dict[str, Callable[[Call], Awaitable[int]]] = {
     "lint": linting.lint,
     "undo": history.undo,
     "new": writing.new,
@@ -37,7 +35,7 @@ _CHANGING: dict[str, Callable[[Call], Awaitable[int]]] = {
 _INTERRUPTED = 128 + 2
 
 
-def run(options: Options, settings: Settings) -> int:
+def dispatch(options: Options, settings: Settings) -> int:
     """Carry out the action that was asked for, and return the exit code.
 
     Raises:
@@ -51,10 +49,10 @@ def run(options: Options, settings: Settings) -> int:
         for line in conflict.diff.splitlines():
             out.warn(f"  {line}")
         return 1
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        if isinstance(error, BrokenPipeError):
-            raise
-        raise StorageError(f"{error.strerror or error}{f' ({error.filename})' if error.filename else ''}.") from error
+        raise StorageError(f"{error.filename or 'The memory'} cannot be reached: {error.strerror or error}.") from error
     except KeyboardInterrupt:
         return _INTERRUPTED
 
@@ -67,15 +65,29 @@ async def _run(call: Call) -> int:
 
 
 async def _carry_out(call: Call) -> int:
-    action = call.given["action"]
     folder = call.book.folder
     if not isinstance(folder.backend, LocalBackend):
         # What cannot be reached is not empty.
         await folder.backend.stat(await folder.root())
+    unseen = await _look(call)
+    try:
+        code = await _ACTIONS[call.given["action"]](call)
+    except StorageError as error:
+        if unseen and unseen not in str(error):
+            call.out.warn(unseen)
+        raise
+    if unseen:
+        call.out.warn(unseen)
+    return code
+
+
+async def _look(call: Call) -> str:
+    """Have the history tell what others have done; what keeps it from that, in one line.
+
+    Where nothing can be written, what is there can still be looked at; a change will say so itself.
+    """
     try:
         await call.book.look()
     except StorageError as error:
-        # Where nothing can be written, what is there can still be looked at; a change will say so itself.
-        if action in _LOOKING:
-            call.out.warn(str(error))
-    return await (_LOOKING | _CHANGING)[action](call)
+        return str(error)
+    return ""
