@@ -141,6 +141,7 @@ async def test_names_that_lead_elsewhere_are_refused(tmp_path: Path) -> None:
     [b"", b"text", b"{}", b"[]", b'{"mnemoscope_export": 1}', b"PK\3\4broken", b"\xff\xfe", b"[" * 100_000,
      b'{"mnemoscope_export": 1, "files": {"a.md": {"base64": "%%%"}}}', zipped({"a.txt": b"x"}),
      b'{"mnemoscope_export": 99, "files": {}}'],
+    ids=range(11),
 )  # fmt: skip
 async def test_what_is_no_export_is_refused_in_one_line(tmp_path: Path, data: bytes) -> None:
     with pytest.raises(StorageError) as refused:
