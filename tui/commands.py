@@ -24,6 +24,7 @@ CONTENT = "content"
 FILTER = "filter"
 INDEX = "index"
 HINTS = "hints"
+FACTS = "facts"
 READING = "reading"
 SUMMARY = "summary"
 LEAVING = "leaving"
@@ -108,6 +109,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("show_filter", "what the filter lets through", "View", "f4"),
     Command("show_index", "MEMORY.md and the memory files", "View", "f5"),
     Command("show_hints", "what was looked up for each reply", "View", "f6"),
+    Command("show_facts", "what mem0 recalled and wrote, and all its memories", "View", "f7"),
     Command("theme", "show or change the colours", "View", slash="theme", usage="[NAME]"),
     Command("help", "keys and commands", "Program", "f1", slash="help", label="help"),
     Command("palette", "find a command by name", "Program", "ctrl+p", label="commands"),
@@ -170,6 +172,15 @@ COMMANDS: tuple[Command, ...] = (
     Command("open_index", "open MEMORY.md as it was injected", "Index", "i", label="MEMORY.md", scope=INDEX),
     Command("open", "fold or unfold the reply, open the text of a file", "Hints", "enter,space", label="open",
             scope=HINTS),
+    Command("open", "open the memory or the reply whole", "Facts", "enter", label="open", scope=FACTS),
+    Command("find", "search the memories; an empty search lists all", "Facts", "slash", label="search", scope=FACTS),
+    Command("add", "add a memory", "Facts", "n", label="new", scope=FACTS),
+    Command("edit", "change the memory's text", "Facts", "e", label="edit", scope=FACTS),
+    Command("delete", "delete the memory", "Facts", "d,delete", label="delete", scope=FACTS),
+    Command("history", "what has happened to the memory", "Facts", "h", label="history", scope=FACTS),
+    Command("forget", "forget everything about the user", "Facts", "F", scope=FACTS),
+    Command("load", "list the memories again", "Facts", "r", scope=FACTS),
+    Command("leave", "from what was found to all memories, from there to the prompt", "Facts", "escape", scope=FACTS),
     Command("close", "back to what was there", "When reading", "escape,q,enter", label="close", scope=READING),
     Command("copy", "copy the whole text", "When reading", "c,y", label="copy", scope=READING),
     Command("remove", "remove it; what it covers is sent itself again", "Summary", "d,delete", label="remove",

@@ -17,7 +17,7 @@ SUPERSEDED_AT = "superseded_at"
 
 _LISTS = ("results", "memories")
 _TEXTS = ("memory", "text", "data", "content")
-_KNOWN = frozenset({"id", "score", "created_at", "updated_at", "hash", "metadata", "user_id", *_TEXTS})
+_KNOWN = frozenset({"id", "score", "created_at", "updated_at", "metadata", "user_id", *_TEXTS})
 _ACTIONS = {"ADD": "added", "UPDATE": "updated", "DELETE": "deleted"}
 
 

@@ -35,7 +35,8 @@ class HintsPane(Pane):
     TITLE = "Hints"
     HELP = (
         "For each reply, newest first: what was looked up in long-term memory, when each stage of that and each round "
-        "of the reply took place, what became of it, the files that were chosen and why, and the text that was put in."
+        "of the reply took place, what became of it, the files that were chosen and why, and the text that was put in. "
+        "A search of mem0 is labelled facts; what it found is in the Facts pane."
     )
     BINDINGS = bindings(HINTS)
 

@@ -83,7 +83,8 @@ def _reply_lines(reply: ReplyRecord, now: float | None, is_unfolded: bool) -> It
     if not reply.lookups:
         yield _text_line(reply, ("none",), "nothing was looked up")
     for number, lookup in enumerate(reply.lookups):
-        yield _text_line(reply, ("outcome", number), f"{_glyph(lookup)} {outcome(lookup, now)}", _style(lookup))
+        what = f"facts: {outcome(lookup, now)}" if lookup.is_facts else outcome(lookup, now)
+        yield _text_line(reply, ("outcome", number), f"{_glyph(lookup)} {what}", _style(lookup))
     for number, lookup in enumerate(reply.brought):
         text = f"also put in here: what was looked up for “{first_line(lookup.question)}”"
         yield _text_line(reply, ("brought", number), text)
@@ -98,10 +99,12 @@ def _reply_lines(reply: ReplyRecord, now: float | None, is_unfolded: bool) -> It
 
 
 def _sources(reply: ReplyRecord) -> Iterator[tuple[tuple[Hashable, ...], str, Section]]:
-    """What was chosen or put in: a key, a title, the text."""
+    """What was chosen or put in: a key, a title, the text. Facts are left to the pane that is about them."""
     placed: set[str] = set()
     for number, lookup in enumerate(reply.lookups):
         placed.update(lookup.settled.msg_ids if lookup.settled else ())
+        if lookup.is_facts:
+            continue
         for place, memory in enumerate(lookup.memories):
             yield ("memory", number, place), _memory_title(memory), Section(memory.path, memory.text)
     for lookup in reply.brought:
@@ -140,7 +143,9 @@ def _track(reply: ReplyRecord, number: int, now: float | None, width: int) -> Co
     drawn = timeline(reply, _track_width(width), now)
     lookup = reply.lookups[number]
     seconds = span(lookup.ended_at - lookup.started) if lookup.ended is not None else ""
-    return _labelled("retrieval", drawn.lookups[number], _style(lookup) or "$text-accent", seconds)
+    return _labelled(
+        "facts" if lookup.is_facts else "retrieval", drawn.lookups[number], _style(lookup) or "$text-accent", seconds
+    )
 
 
 def _labelled(label: str, track: str, style: str, seconds: str) -> Content:

@@ -40,6 +40,6 @@ def age(seconds: float) -> str:
     return f"{seconds / (365 * _DAY):.0f} y"
 
 
-def plural(number: int, noun: str) -> str:
-    """`1 message`, `2 messages`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def plural(number: int, noun: str, nouns: str = "") -> str:
+    """`1 message`, `2 messages`; `nouns` is the plural where that is not made with an s."""
+    return f"{number} {noun}" if number == 1 else f"{number} {nouns or f'{noun}s'}"

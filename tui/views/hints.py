@@ -24,6 +24,8 @@ from agent_core.marks import HINT, MEMORY
 from agent_core.message import HintBlock, Msg
 from tui.views.message_text import preview
 
+_FACTS_SOURCE = "mem0:"
+
 
 class Moment(NamedTuple):
     """A reasoning round and when it began."""
@@ -46,6 +48,7 @@ class Lookup:
     """One retrieval.
 
     Attributes:
+        source: the long-term memory that was searched.
         started: when it began, in seconds since the epoch.
         ended: how its background work ended, None as long as it goes on.
         ended_at: when that was.
@@ -56,6 +59,7 @@ class Lookup:
 
     question: str
     started: float
+    source: str = ""
     stages: list[Stage] = field(default_factory=list)
     ended: RetrievalEnded | None = None
     ended_at: float = 0.0
@@ -67,6 +71,16 @@ class Lookup:
     def memories(self) -> tuple[RecalledMemory, ...]:
         """What it chose, best first."""
         return self.ended.memories if self.ended else ()
+
+    @property
+    def is_facts(self) -> bool:
+        """Whether facts about the user were searched, and not memory files."""
+        return are_facts(self.source)
+
+
+def are_facts(source: str) -> bool:
+    """Whether a long-term memory of this name holds facts, as mem0 does, and not files."""
+    return source.startswith(_FACTS_SOURCE)
 
 
 @dataclass
@@ -124,6 +138,10 @@ class HintsView:
         self._touch(event)
         return True
 
+    def reply(self, reply_id: str | None) -> ReplyRecord | None:
+        """The reply of this id, if anything is known of it."""
+        return self._by_id.get(reply_id or "")
+
     def _end_reply(self, reply: ReplyRecord, at: float) -> None:
         reply.ended = at
         if self._running is reply:
@@ -146,7 +164,7 @@ class HintsView:
     def _start_lookup(self, event: RetrievalStarted) -> None:
         if event.retrieval_id in self._lookups:
             return
-        lookup = self._lookups[event.retrieval_id] = Lookup(event.question, event.at)
+        lookup = self._lookups[event.retrieval_id] = Lookup(event.question, event.at, event.source)
         self._reply(event).lookups.append(lookup)
 
     def _grow(self, event: RetrievalStage | RetrievalEnded | RetrievalSettled | RetrievalCarriedOver) -> None:

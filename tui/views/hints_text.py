@@ -17,7 +17,7 @@ def outcome(lookup: Lookup, now: float | None) -> str:
     if lookup.settled is not None:
         return _settled(lookup, lookup.settled)
     if lookup.ended is not None:
-        found = plural(len(lookup.memories), "file")
+        found = plural(len(lookup.memories), "fact" if lookup.is_facts else "file")
         waits = "waits for the next reply" if lookup.carried_at is not None else "goes in at the next round"
         return f"found {found} after {span(lookup.ended_at - lookup.started)}, {waits}"
     if lookup.carried_at is not None:

@@ -9,6 +9,7 @@ from agent_core.event import Event
 from tui.views.approvals import ApprovalsView
 from tui.views.chat import ChatView
 from tui.views.content import ContentView
+from tui.views.facts import FactsView
 from tui.views.filter import FilterView
 from tui.views.hints import HintsView
 from tui.views.index import IndexView
@@ -36,7 +37,8 @@ class SessionView:
         self.filter = FilterView(self.content)
         self.index = IndexView()
         self.hints = HintsView()
-        # The filter reads what the content holds, so it comes after it.
+        self.facts = FactsView(self.hints)
+        # The filter reads what the content holds, and the facts what the hints hold, so they come after those.
         self._views: dict[str, View] = {
             "chat": self.chat,
             "status": self.status,
@@ -45,11 +47,13 @@ class SessionView:
             "filter": self.filter,
             "index": self.index,
             "hints": self.hints,
+            "facts": self.facts,
         }
         self.dirty: set[str] = set()
         self.broken: list[str] = []
         for event in agent.trace:
             self.apply(event)
+        self.facts.end_open()
         self.dirty.update(self._views)
 
     def apply(self, event: Event) -> None:

@@ -13,6 +13,7 @@ from textual.widgets import Footer, Input
 from agent_core.agent import Agent
 from agent_core.event import Event
 from tui.panes.content import ContentPane
+from tui.panes.facts import FactsPane
 from tui.panes.filter import FilterPane
 from tui.panes.hints import HintsPane
 from tui.panes.index import IndexPane
@@ -41,6 +42,11 @@ def index_pane(agent: Agent, views: SessionView) -> Pane:
 
 def hints_pane(agent: Agent, views: SessionView) -> Pane:
     return HintsPane(agent, views.hints)
+
+
+def facts_pane(agent: Agent, views: SessionView) -> Pane:
+    (middleware,) = agent.middlewares
+    return FactsPane(agent, views.facts, middleware)
 
 
 class PaneApp(App[None]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, get_args
 
 from hypothesis import strategies as st
 
@@ -26,6 +26,11 @@ from agent_core.event import (
     CompressionEnded,
     CompressionStarted,
     Event,
+    FactChange,
+    FactsFinish,
+    FactsSource,
+    FactsWriteStarted,
+    FactsWritten,
     FileChanged,
     FilterChanged,
     IndexRead,
@@ -38,9 +43,12 @@ from agent_core.event import (
     RetrievalCarriedOver,
     RetrievalEnded,
     RetrievalSettled,
+    RetrievalSkipped,
     RetrievalStage,
     RetrievalStarted,
     RoundStarted,
+    ToolEnded,
+    ToolStarted,
 )
 from agent_core.marks import MemoryFilter
 from agent_core.message import AssistantMsg, HintBlock, Msg, SystemMsg, ToolCallBlock, ToolResultBlock, UserMsg
@@ -91,6 +99,9 @@ def _event(kind: type[Event], /, **fields: Any) -> st.SearchStrategy[Event]:
     return st.builds(kind, reply_id=reply_ids, at=seconds, **fields)
 
 
+sources = st.sampled_from(["/m", "mem0:alice"])
+fact_actions = st.sampled_from(["added", "updated", "superseded", "deleted", "known"])
+fact_changes = st.builds(FactChange, ids, st.sampled_from(["", "likes [/x]"]), fact_actions, ids)
 retrieval_ids = st.sampled_from(["x", "y"])
 block_ids = st.sampled_from(["b1", "b2"])
 block_kinds = st.sampled_from(["text", "thinking", "tool_call"])
@@ -118,7 +129,19 @@ events: st.SearchStrategy[Event] = st.one_of(
     _event(CompressionEnded, error=st.sampled_from(["", "no"])),
     _event(IndexRead, path=st.just("/m/MEMORY.md"), found=st.booleans(), lines=st.integers(0, 3)),
     _event(FileChanged, path=st.just("/m/x.md"), origin=st.sampled_from(["user", "model"])),
-    _event(RetrievalStarted, retrieval_id=retrieval_ids, source=st.just("/m"), question=st.just("where?")),
+    _event(RetrievalStarted, retrieval_id=retrieval_ids, source=sources, question=st.just("where?")),
+    _event(RetrievalSkipped, source=sources, reason=st.just("top_k is 0")),
+    _event(FactsWriteStarted, write_id=retrieval_ids, source=sources),
+    _event(
+        FactsWritten,
+        write_id=retrieval_ids,
+        source=sources,
+        finish=st.sampled_from(get_args(FactsFinish)),
+        how=st.sampled_from(get_args(FactsSource)),
+        changes=st.lists(fact_changes, max_size=2).map(tuple),
+    ),
+    _event(ToolStarted, call_id=block_ids, tool=st.just("search_memory"), arguments=st.just({"keywords": ["[/x]"]})),
+    _event(ToolEnded, call_id=block_ids, tool=st.just("search_memory"), state=st.sampled_from(["success", "error"])),
     _event(
         RetrievalStage,
         retrieval_id=retrieval_ids,
