@@ -38,6 +38,7 @@ HANDLERS: dict[str, Handler] = {
     "show_filter": program.show_filter,
     "show_index": program.show_index,
     "show_hints": program.show_hints,
+    "show_facts": program.show_facts,
     "theme": program.theme,
     "help": program.show_help,
     "palette": program.palette,

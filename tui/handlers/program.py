@@ -36,6 +36,15 @@ async def show_hints(main: MainScreen, argument: str) -> None:
     main.show_tab("hints")
 
 
+async def show_facts(main: MainScreen, argument: str) -> None:
+    """The facts pane, which is there while mem0 is used."""
+    if main.runtime.facts is None:
+        raise CommandError(
+            "There are no facts, since mem0 is off: /mem0 both switches it on, or --mem0 both at the start."
+        )
+    main.show_tab("facts")
+
+
 async def theme(main: MainScreen, argument: str) -> None:
     """Change the colours, or choose from a list."""
     if not argument:

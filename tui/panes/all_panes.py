@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from agent_core.agent import Agent
 from tui.panes.content import ContentPane
 from tui.panes.filter import FilterPane
@@ -9,7 +11,11 @@ from tui.panes.hints import HintsPane
 from tui.panes.index import IndexPane
 from tui.panes.memory_editor import MemoryEditor
 from tui.panes.pane import Pane
+from tui.views.arrangement import FACTS
 from tui.views.session_view import SessionView
+
+if TYPE_CHECKING:
+    from memory.mem0 import Mem0Middleware
 
 
 def make_panes(agent: Agent, views: SessionView, editor: MemoryEditor) -> dict[str, Pane]:
@@ -23,3 +29,12 @@ def make_panes(agent: Agent, views: SessionView, editor: MemoryEditor) -> dict[s
     for pane in panes.values():
         pane.border_title = pane.TITLE
     return panes
+
+
+def make_facts_pane(agent: Agent, views: SessionView, middleware: Mem0Middleware) -> Pane:
+    """The pane of the memory of facts."""
+    from tui.panes.facts import FactsPane
+
+    pane = FactsPane(agent, views.facts, middleware, id=FACTS)
+    pane.border_title = pane.TITLE
+    return pane

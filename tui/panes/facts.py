@@ -73,8 +73,6 @@ class FactsPane(Pane):
         super().__init__(id=id)
         self._agent = agent
         self._view = view
-        self._middleware = middleware
-        self._editor = FactsEditor(agent, middleware)
         self._turns = TurnRows(view)
         self._turn_head = Literal(classes="pane-head")
         self._turn_rows = RowList(self._turns, follow="start", id="turns")
@@ -83,12 +81,8 @@ class FactsPane(Pane):
         self._fact_rows = RowList(self._facts, id="memories")
         self._foot = Literal(classes="pane-foot")
         self._ask = AskLine()
-        self._query = ""
-        self._is_other_query = False
-        self._said = "opening the memory …"
-        self._load_problem = self._problem = ""
-        self._loaded_at = -1
         self._ticker: Timer | None = None
+        self._take_over(middleware)
 
     def compose(self) -> ComposeResult:
         """The replies, then the memories with more on the one under the cursor."""
@@ -100,6 +94,21 @@ class FactsPane(Pane):
             yield self._fact_rows
             yield self._foot
         yield self._ask
+
+    def use(self, middleware: Mem0Middleware) -> None:
+        """Show another memory from now on, with nothing left of the one before."""
+        self.workers.cancel_node(self)
+        self._take_over(middleware)
+        self.show()
+
+    def _take_over(self, middleware: Mem0Middleware) -> None:
+        self._middleware = middleware
+        self._editor = FactsEditor(self._agent, middleware)
+        self._facts.facts = ()
+        self._query, self._is_other_query = "", False
+        self._said = "opening the memory …"
+        self._load_problem = self._problem = ""
+        self._loaded_at = -1
 
     def take_focus(self) -> None:
         """Put the focus on the memories, which is what most keys are about."""
@@ -125,7 +134,7 @@ class FactsPane(Pane):
             self.action_load()
 
     def on_hide(self) -> None:
-        """Let nothing grow that is not seen, and list the memories anew afterwards: others may change them meanwhile."""
+        """Let nothing grow that is not seen, and list the memories anew afterwards: others may change them."""
         self._loaded_at = -1
         self._tick(False)
 

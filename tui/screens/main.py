@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, cast
 
@@ -25,13 +26,15 @@ from tui.panes.views_changed import ViewsChanged
 from tui.prompt_history import PromptHistory
 from tui.screens.selection import character_at
 from tui.slash_choices import SlashChoices
-from tui.views.arrangement import CHAT, PANES, arrangement
+from tui.views.arrangement import CHAT, FACTS, PANES, arrangement
 from tui.views.session_view import SessionView
 from tui.views.status_text import StatusFacts
 from tui.widgets.status_line import StatusLine
 from tui.widgets.tab_bar import Tab, TabBar
 
 if TYPE_CHECKING:
+    from memory.mem0 import Mem0Middleware
+    from tui.panes.facts import FactsPane
     from tui.panes.filter import FilterPane
     from tui.panes.memory_editor import MemoryEditor
 
@@ -68,9 +71,11 @@ class MainScreen(Screen[None]):
         self.chat = ChatPane(self.agent, self.views, history, SlashChoices(self), id="chat")
         # Made after the first paint; until then there is room for them, and nothing in it.
         self._panes: dict[str, Pane] = {}
+        self._pane_names: tuple[str, ...] = PANES
+        self._mem0: Mem0Middleware | None = None
         self._status = StatusLine(self.views.status, id="status")
         self._side = Vertical(id="side")
-        self._tabs = TabBar(_tabs(), id="tabs")
+        self._tabs = TabBar(_tabs(PANES), id="tabs")
         self._tab = CHAT
         self._last_pane = PANES[0]
         # From the first moment on: between building and mounting events may come as well.
@@ -84,7 +89,7 @@ class MainScreen(Screen[None]):
     @property
     def pane_helps(self) -> list[tuple[str, str]]:
         """Title and purpose of each pane."""
-        return [(pane.TITLE, pane.HELP) for pane in self._panes.values()]
+        return [(pane.TITLE, pane.HELP) for name, pane in self._panes.items() if name in self._pane_names]
 
     @cached_property
     def editor(self) -> MemoryEditor:
@@ -128,7 +133,7 @@ class MainScreen(Screen[None]):
 
     def show_tab(self, tab: str) -> None:
         """Bring the chat or a pane into view, and the focus into it."""
-        if tab in self._panes:
+        if tab in self._panes and tab in self._pane_names:
             self._last_pane = tab
         elif tab != CHAT:
             return
@@ -142,6 +147,7 @@ class MainScreen(Screen[None]):
 
     def draw(self, names: set[str]) -> None:
         """Draw the views of these names."""
+        self._follow_facts()
         self.chat.show(names)
         if "status" in names or "chat" in names:
             self._status.show(self._facts())
@@ -218,30 +224,52 @@ class MainScreen(Screen[None]):
 
     def _arrange(self) -> None:
         width, height = self.app.size
-        arranged = arrangement(width, height, self._tab, self._last_pane)
+        arranged = arrangement(width, height, self._tab, self._last_pane, self._pane_names)
         self.chat.display = arranged.chat
         self._side.display = bool(arranged.panes)
         if self._panes:
             self.set_class(len(arranged.panes) > 1, "-several-panes")
-            self.set_class(arranged.panes == PANES, "-all-panes")
+            self.set_class(arranged.panes == self._pane_names, "-all-panes")
             for name, pane in self._panes.items():
                 pane.display = name in arranged.panes
             self._mount_panes(arranged.panes)
-        self._tabs.show([*([CHAT] if arranged.chat else []), *arranged.panes])
+        self._tabs.show(_tabs(self._pane_names), [*([CHAT] if arranged.chat else []), *arranged.panes])
 
     def _begin_with_panes(self) -> None:
         """Make the panes, and mount those that are seen: after the first paint, for a person can type before that."""
         from tui.panes.all_panes import make_panes
 
         self._panes = make_panes(self.agent, self.views, self.editor)
+        self._follow_facts()
         self._arrange()
         self._draw_queue()
+
+    def _follow_facts(self) -> None:
+        """Have the pane of the facts there as long as mem0 is used, and have it show the memory in use."""
+        facts = self.runtime.facts
+        if facts is self._mem0 or not self._panes:
+            return
+        self._mem0 = facts
+        self._pane_names = (*PANES, FACTS) if facts is not None else PANES
+        if facts is not None and FACTS in self._panes:
+            cast("FactsPane", self._panes[FACTS]).use(facts)
+        elif facts is not None:
+            from tui.panes.all_panes import make_facts_pane
+
+            self._panes[FACTS] = make_facts_pane(self.agent, self.views, facts)
+        elif self._last_pane == FACTS:
+            self._last_pane = PANES[0]
+        self.set_class(facts is not None, "-with-facts")
+        if self._tab in (CHAT, *self._pane_names):
+            self._arrange()
+        else:
+            self.show_tab(CHAT)
 
     def _mount_panes(self, names: tuple[str, ...]) -> None:
         """Mount panes that have not been seen before, each in its place."""
         for name in names:
             if not self._panes[name].is_attached:
-                later = PANES[PANES.index(name) + 1 :]
+                later = self._pane_names[self._pane_names.index(name) + 1 :]
                 following = next((self._panes[one] for one in later if self._panes[one].is_attached), None)
                 self._side.mount(self._panes[name], before=following)
 
@@ -278,6 +306,6 @@ class MainScreen(Screen[None]):
         self.show_tab(event.tab_id)
 
 
-def _tabs() -> list[Tab]:
+def _tabs(panes: Sequence[str]) -> list[Tab]:
     keys = {command.id: command.keys for command in COMMANDS}
-    return [Tab(name, name.capitalize(), keys[f"show_{name}"]) for name in (CHAT, *PANES)]
+    return [Tab(name, name.capitalize(), keys[f"show_{name}"]) for name in (CHAT, *panes)]

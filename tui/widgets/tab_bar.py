@@ -42,13 +42,13 @@ class TabBar(LineText):
 
     def __init__(self, tabs: Sequence[Tab], *, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._tabs = tabs
+        self._tabs: Sequence[Tab] = tabs
         self._seen: Sequence[str] = ()
 
-    def show(self, seen: Sequence[str]) -> None:
-        """Mark these tabs as the ones in view."""
-        if seen != self._seen:
-            self._seen = seen
+    def show(self, tabs: Sequence[Tab], seen: Sequence[str]) -> None:
+        """Show these tabs, and mark those that are in view."""
+        if (tabs, seen) != (self._tabs, self._seen):
+            self._tabs, self._seen = tabs, seen
             self.changed()
 
     def layout_lines(self, width: int) -> list[Line]:
