@@ -101,6 +101,7 @@ class MnemoscopeApp(App[None]):
             await self._runtime.start()
         except MnemoscopeError as error:
             self.notify(str(error), severity="error")
+        self._main.draw({"facts"})
 
     async def action_command(self, id: str, argument: str = "") -> None:
         """Carry a command out; what cannot be done is told."""

@@ -53,6 +53,11 @@ class Fact(Struct, frozen=True, kw_only=True):
     is_related: bool = True
     extra: dict[str, Any] = field(default_factory=dict)
 
+    @property
+    def said_at(self) -> float | None:
+        """When it got the text that it has; being replaced changes a memory too, but not that."""
+        return self.created if self.superseded_by else self.updated or self.created
+
 
 class Written(NamedTuple):
     """What a write gave: how it ended, and what became of which memory."""

@@ -52,7 +52,7 @@ class Facts:
             MnemoscopeError: they cannot be read.
         """
         facts = await self._store.all(self._scope)
-        return sorted(facts, key=lambda fact: fact.updated or fact.created or 0.0, reverse=True)
+        return sorted(facts, key=lambda fact: fact.said_at or 0.0, reverse=True)
 
     async def search(self, question: str, limit: int = 20) -> Sequence[Fact]:
         """The memories that fit a question best, with their scores, the best first.

@@ -29,6 +29,7 @@ async def mem0(main: MainScreen, argument: str) -> None:
         raise CommandError(f"There is no such use of mem0: {argument}; there are {', '.join(MEM0_MODES)}.")
     if argument:
         await runtime.use_facts(mode=argument)
+        main.draw({"facts"})
     mode = runtime.facts.mode if runtime.facts is not None else "off"
     whose = f" They are those of {runtime.settings.user}." if mode != "off" else " /mem0 both switches it on."
     main.app.notify(f"mem0 is {mode}: {_MEANINGS[mode]}.{whose}")
@@ -40,6 +41,7 @@ async def user(main: MainScreen, argument: str) -> None:
     before = runtime.settings.user
     if argument:
         await runtime.use_facts(user=argument)
+        main.draw({"facts"})
     now = runtime.settings.user
     text = f"Facts are those of {now}." + (
         "" if runtime.facts is not None else " mem0 is off: /mem0 MODE switches it on."

@@ -62,10 +62,11 @@ class FactsPane(Pane):
     BINDINGS = bindings(FACTS)
     DEFAULT_CSS = """
     FactsPane {
-        .part { height: 2fr; }
+        #turns-part { height: 2fr; }
         #memories-part { height: 3fr; }
+        #memories-part > .pane-head { background: $boost; }
         &.-wide { layout: horizontal; }
-        &.-wide .part { height: 100%; width: 1fr; }
+        &.-wide > #turns-part, &.-wide > #memories-part { height: 100%; width: 1fr; }
     }
     """
 
@@ -78,7 +79,7 @@ class FactsPane(Pane):
         self._turn_rows = RowList(self._turns, follow="start", id="turns")
         self._facts = FactRows()
         self._fact_head = Literal(classes="pane-head")
-        self._fact_rows = RowList(self._facts, id="memories")
+        self._fact_rows = RowList(self._facts, follow="start", id="memories")
         self._foot = Literal(classes="pane-foot")
         self._ask = AskLine()
         self._ticker: Timer | None = None
@@ -86,10 +87,10 @@ class FactsPane(Pane):
 
     def compose(self) -> ComposeResult:
         """The replies, then the memories with more on the one under the cursor."""
-        with Vertical(classes="part"):
+        with Vertical(id="turns-part"):
             yield self._turn_head
             yield self._turn_rows
-        with Vertical(classes="part", id="memories-part"):
+        with Vertical(id="memories-part"):
             yield self._fact_head
             yield self._fact_rows
             yield self._foot
@@ -218,13 +219,9 @@ class FactsPane(Pane):
         if fact is not None:
             self._carry_out(self._show_history(fact))
 
-    @work(exclusive=True, group="ask")
     async def action_forget(self) -> None:
-        """Forget everything about the user, when a person says so."""
-        user = self._middleware.scope.user
-        question = f"Forget everything about {user}: all memories, their history, what waits to be written? For good."
-        if await self._ask.confirm(question):
-            self._carry_out(self._forget())
+        """Forget everything about the user, when a person says so: sessions go as well, so it is not the pane's to do."""
+        await self.app.run_action("app.command('forget')")
 
     def action_leave(self) -> None:
         """From what was found to all memories; there the key means what it means elsewhere."""
@@ -256,11 +253,6 @@ class FactsPane(Pane):
         self.app.push_screen(ReadingScreen(f"History of “{_quoted(fact.text)}”", history_sections(changes)))
         return ""
 
-    async def _forget(self) -> str:
-        purged = await self._middleware.facts.forget()
-        self._look_for("")
-        return str(purged)
-
     def _fact(self) -> Fact | None:
         return self._facts.fact(self._fact_rows.cursor)
 
@@ -283,7 +275,7 @@ class FactsPane(Pane):
         fact = self._fact()
         parts: list[str] = []
         if fact is not None:
-            at = fact.updated or fact.created
+            at = fact.said_at
             replaced = "replaced by a newer one" if fact.superseded_by else ""
             parts = [fact.why, replaced, moment(at) if at is not None else "", fact.agent, fact.id[:_ID_LENGTH]]
         self.put(self._foot, literal_line(" · ".join(filter(None, parts))))

@@ -113,5 +113,4 @@ class FactRows:
 
 
 def _age(fact: Fact) -> str:
-    at = fact.updated or fact.created
-    return "" if at is None else age(time.time() - at)
+    return "" if fact.said_at is None else age(time.time() - fact.said_at)

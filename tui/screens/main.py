@@ -133,6 +133,7 @@ class MainScreen(Screen[None]):
 
     def show_tab(self, tab: str) -> None:
         """Bring the chat or a pane into view, and the focus into it."""
+        self._follow_facts()
         if tab in self._panes and tab in self._pane_names:
             self._last_pane = tab
         elif tab != CHAT:

@@ -79,7 +79,7 @@ def _lookup_line(lookup: Lookup, now: float | None) -> Told:
     match lookup.settled.outcome:
         case "injected":
             after = span(lookup.settled_at - lookup.started)
-            return Told(f"{glyph} told to the model at round {lookup.settled.round} after {after}{_in(found)}", "good")
+            return Told(f"{glyph} told at round {lookup.settled.round} after {after}{_in(found)}", "good")
         case "nothing":
             return Told(f"{glyph} searched in {took}: nothing fits{_in(found)}")
         case "known":

@@ -79,13 +79,13 @@ async def test_what_was_searched_told_and_written_is_shown_for_each_reply(make: 
         await driver.settle()
         second = turns(driver)
         assert second[0] == "› Which tea do I like?"
-        assert "● told to the model at round 1 after " in second[1]
+        assert "● told at round 1 after " in second[1]
         assert "1 found, 1 related, 1 to be told" in second[1]
         assert second[2].split()[:2] == ["1.00", "I"]
         assert "○ nothing new to keep" in second[3]
         await driver.press("shift+tab", "enter")
         assert isinstance(driver.app.screen, ReadingScreen)
-        assert "told to the model at round 1" in driver.screen
+        assert "told at round 1" in driver.screen
 
 
 async def test_a_write_in_the_background_is_seen_until_it_is_over(make: Make, brain: Brain) -> None:  # noqa: F811

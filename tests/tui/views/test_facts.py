@@ -77,7 +77,7 @@ def lines(*events: Event, now: float = 5.0, is_running: bool = False) -> list[st
 
 
 ENDS = {
-    "injected": ([*found(TEA), settled("injected", round=1)], "● told to the model at round 1 after 0.4 s (1 found)"),
+    "injected": ([*found(TEA), settled("injected", round=1)], "● told at round 1 after 0.4 s (1 found)"),
     "nothing there": ([*found(finish="nothing", told="0 found"), settled("nothing")], "○ searched in 0.2 s: nothing"),
     "known": (
         [*found(TEA), settled("known", detail="in the conversation already")],
