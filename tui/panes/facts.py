@@ -24,7 +24,7 @@ from tui.views.fact_details import fact_sections, history_sections
 from tui.views.facts import FactsView
 from tui.views.facts_text import title, turn_sections
 from tui.views.figures import plural, span
-from tui.views.message_details import moment
+from tui.views.moments import moment
 from tui.widgets.ask_line import AskLine
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
@@ -220,7 +220,7 @@ class FactsPane(Pane):
             self._carry_out(self._show_history(fact))
 
     async def action_forget(self) -> None:
-        """Forget everything about the user, when a person says so: sessions go as well, so it is not the pane's to do."""
+        """Forget everything about the user, when a person says so; sessions go too, so the app does it."""
         await self.app.run_action("app.command('forget')")
 
     def action_leave(self) -> None:

@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from tui.views.message_details import Section, moment
+from tui.views.message_details import Section
+from tui.views.moments import moment
 
 if TYPE_CHECKING:
     from memory.mem0.answers import Fact

@@ -157,9 +157,9 @@ async def test_what_is_replaced_stays_visible_as_such(make: Make) -> None:  # no
     await middleware.facts.add("I live in Oslo")
     await middleware.facts.add("I live in Rome")
     async with driving(agent_with(middleware), facts_pane) as driver:
-        assert sorted(listed(driver)) == ["I live in Rome", "[replaced] I live in Oslo"]
+        assert listed(driver) == ["I live in Rome", "[replaced] I live in Oslo"]
         assert "2 memories, newest first, 1 replaced" in heads(driver)
-        await driver.press(*(["down"] if "Oslo" in listed(driver)[1] else []))
+        await driver.press("down")
         assert "replaced by a newer one" in driver.text(".pane-foot")
         await driver.press("enter")
         assert "replaced by I live in Rome (" in driver.screen
@@ -182,19 +182,6 @@ async def test_searching_shows_scores_and_escape_lists_all_again(make: Make) -> 
         await driver.press("escape", "escape")
         assert "3 memories, newest first" in heads(driver)
         assert "1.00" not in "\n".join(shown(driver, "memories"))
-
-
-async def test_forgetting_asks_first_and_says_what_it_purged(make: Make) -> None:  # noqa: F811
-    middleware = make()
-    await middleware.facts.add("I like tea")
-    async with driving(agent_with(middleware), facts_pane) as driver:
-        await driver.press("F")
-        assert "Forget everything about alice" in driver.screen
-        await driver.press("escape")
-        assert listed(driver) == ["I like tea"]
-        await driver.press("F", "y")
-        assert listed(driver) == []
-        assert driver.app.told[-1].startswith("Forgotten: 1 memories")
 
 
 async def test_a_store_that_fails_is_a_line_in_the_pane_and_the_chat_goes_on(make: Make) -> None:  # noqa: F811
