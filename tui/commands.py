@@ -178,6 +178,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("edit", "change the memory's text", "Facts", "e", label="edit", scope=FACTS),
     Command("delete", "delete the memory", "Facts", "d,delete", label="delete", scope=FACTS),
     Command("history", "what has happened to the memory", "Facts", "h", label="history", scope=FACTS),
+    Command("forget", "forget everything about the user, wherever it was kept", "Facts", "F", scope=FACTS),
     Command("load", "list the memories again", "Facts", "r", scope=FACTS),
     Command("leave", "from what was found to all memories, from there to the prompt", "Facts", "escape", scope=FACTS),
     Command("close", "back to what was there", "When reading", "escape,q,enter", label="close", scope=READING),

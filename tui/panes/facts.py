@@ -219,6 +219,10 @@ class FactsPane(Pane):
         if fact is not None:
             self._carry_out(self._show_history(fact))
 
+    async def action_forget(self) -> None:
+        """Forget everything about the user, when a person says so; sessions go too, so the app does it."""
+        await self.app.run_action("app.command('forget')")
+
     def action_leave(self) -> None:
         """From what was found to all memories; there the key means what it means elsewhere."""
         if not self._query:

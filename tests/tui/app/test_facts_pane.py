@@ -93,3 +93,21 @@ async def test_a_new_session_begins_with_the_memories_and_without_the_replies() 
         await driver.until(lambda: "by hand" not in driver.screen)
         await driver.press("f7")
         await driver.see("no reply yet", "now  I like tea")
+
+
+async def test_forgetting_from_the_pane_asks_first_and_begins_anew_without_anything() -> None:
+    async with running((120, 40), mem0="both") as driver:
+        await driver.press("f7", "n")
+        await driver.paste("I like tea")
+        await driver.press("enter")
+        await driver.see("now  I like tea")
+        await driver.press("F")
+        await driver.see("Forget everything about")
+        await driver.press("n")
+        await driver.see("now  I like tea")
+        await driver.press("F")
+        await driver.see("Forget everything about")
+        await driver.press("y")
+        await driver.see("Forgotten about")
+        await driver.press("f7")
+        assert "tea" not in await driver.see("no memories yet", "no reply yet")
