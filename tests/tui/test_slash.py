@@ -80,4 +80,4 @@ def test_there_may_be_nothing_to_complete(text: str) -> None:
 def test_slash_names_are_unique_and_plain() -> None:
     names = [command.slash for command in COMMANDS if command.slash]
     assert len(names) == len(set(names))
-    assert all(name.isalpha() and name.islower() for name in names)
+    assert all(name.isascii() and name.isalnum() and name.islower() for name in names)
