@@ -22,8 +22,9 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_the_middleware_example_prints_what_the_page_says() -> None:
-    page = ROOT / "docs" / "write-a-middleware.md"
+@pytest.mark.parametrize("name", ["write-a-middleware", "write-a-backend"])
+def test_the_example_prints_what_the_page_says(name: str) -> None:
+    page = ROOT / "docs" / f"{name}.md"
     (program,), (expected,) = blocks(page, "python"), blocks(page, "text")
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert answer.stderr == ""

@@ -15,6 +15,7 @@ import subprocess
 import tarfile
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -32,6 +33,7 @@ class DockerEngine:
         self.cut_after: int | None = None
         self.hides_uploads = False
         self.execs: dict[str, dict[str, Any]] = {}
+        self.numbers = count()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"engine": self}))
         self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -74,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
             if self.engine.status != "running":
                 self._answer(409, {"message": "container cafe is not running"})
                 return
-            number = f"e{len(self.engine.execs)}"
+            number = f"e{next(self.engine.numbers)}"
             self.engine.execs[number] = {"argv": given["Cmd"], "code": None}
             self._answer(201, {"Id": number})
         elif found := re.fullmatch(r"/exec/(\w+)/start", path):

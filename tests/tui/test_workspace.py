@@ -14,6 +14,8 @@ import pytest
 
 from agent_core.event import Noticed, ReplyEnded
 from agent_core.permission import PermissionMode
+from tests.loopback.docker_engine import DockerEngine
+from tests.loopback.e2b_service import ID, E2BService
 from tests.loopback.s3 import S3Server
 from tests.loopback.sftp import PASSWORD, USER, SftpServerHere
 from tui.cli import Options
@@ -22,7 +24,7 @@ from tui.list_sessions import list_sessions
 from tui.runtime import Runtime
 
 ROOT = Path(__file__).parents[2]
-KINDS = ["sftp", "s3"]
+KINDS = ["sftp", "s3", "docker", "e2b"]
 
 
 @contextmanager
@@ -49,10 +51,30 @@ def _s3(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     server.stop()
 
 
+@contextmanager
+def _docker(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    (home / "served").mkdir()
+    engine = DockerEngine(home / "served")
+    monkeypatch.setenv("DOCKER_HOST", engine.host)
+    yield "docker://web/~/my notes"
+    engine.stop()
+
+
+@contextmanager
+def _e2b(home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    (home / "served").mkdir()
+    service = E2BService(home / "served")
+    for name, value in service.environ.items():
+        monkeypatch.setenv(name, value)
+    yield f"e2b://{ID}/~/my notes"
+    service.stop()
+
+
 @pytest.fixture(params=KINDS)
 def workdir(request: pytest.FixtureRequest, home: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The URL of an empty folder that is elsewhere."""
-    with {"sftp": _sftp, "s3": _s3}[request.param](home, monkeypatch) as url:
+    places = {"sftp": _sftp, "s3": _s3, "docker": _docker, "e2b": _e2b}
+    with places[request.param](home, monkeypatch) as url:
         yield url
 
 
@@ -119,6 +141,8 @@ def test_the_memory_command_works_there(workdir: str) -> None:
         ("sftp://ana@127.0.0.1:1/notes", "sftp://ana@127.0.0.1:1 cannot be reached: "),
         ("sftp://ana:geheimnis@nowhere.invalid/notes", "sftp://ana@nowhere.invalid cannot be reached: "),
         ("s3://bucket/notes", "s3://bucket cannot be reached: "),
+        ("docker://web/notes", "docker://web cannot be reached: "),
+        ("e2b://i0/notes", "e2b://i0 cannot be reached: "),
     ],
 )
 async def test_what_cannot_be_reached_is_told_and_the_chat_goes_on(
@@ -127,6 +151,9 @@ async def test_what_cannot_be_reached_is_told_and_the_chat_goes_on(
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "key")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:1")
+    monkeypatch.setenv("E2B_API_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("E2B_API_KEY", "e2b_0123456789abcdef")
     answer, runtime = await said(workdir, "hello")
     assert answer
     assert runtime.agent.trace.of(ReplyEnded)[-1].finish == "completed"
