@@ -38,6 +38,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # Whoever read us has gone; nothing is left to be told, not even when the interpreter flushes at the end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return _CLOSED_PIPE
+    except KeyboardInterrupt:
+        # Pressed before there was a loop to take it, such as while modules are loaded.
+        return 128 + signal.SIGINT
 
 
 def _dispatch(options: Options) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 from rich.console import RenderableType
 from textual import on
 from textual.app import App
+from textual.driver import Driver
 from textual.notifications import SeverityLevel
 
 from agent_core.errors import MnemoscopeError
@@ -17,6 +18,7 @@ from tui.app_runtime import AppRuntime
 from tui.commands import APP, Command, bindings
 from tui.handlers import HANDLERS
 from tui.handlers.errors import CommandError
+from tui.lenient_input import reading_leniently
 from tui.literal_text import visible
 from tui.log import write_down
 from tui.prompt_history import PromptHistory
@@ -84,6 +86,10 @@ class MnemoscopeApp(App[None]):
         self._main = MainScreen(self._runtime, self._history)
         await self.switch_screen(self._main)
 
+    def get_driver_class(self) -> type[Driver]:
+        """The usual driver, which does not give up at bytes that are no text."""
+        return reading_leniently(super().get_driver_class())
+
     def get_css_variables(self) -> dict[str, str]:
         """The variables of the theme, mended."""
         variables = super().get_css_variables()
@@ -150,14 +156,28 @@ class MnemoscopeApp(App[None]):
     def _leave_on_signal(self, number: int) -> None:
         self.run_worker(self.main.quit(128 + number))
 
+    def _handle_exception(self, error: Exception) -> None:
+        """End after an error; while the program is being left anyway, only write it down.
+
+        Parts of the screen go one after the other then, and what still runs may look for one that is gone.
+        """
+        if self._exit:
+            write_down(error, self._runtime.log_path)
+        else:
+            super()._handle_exception(error)
+
     def panic(self, *renderables: RenderableType) -> None:
-        """End after an error that knows how to draw itself: like any other, in one line."""
+        """End after an error that is only known by how it looks: like any other, in one line."""
+        from tui.drawn_error import drawn, kind_of_drawn
+
+        self._last_words = self._last_words or self._told(drawn(renderables), kind_of_drawn(renderables))
         self._fatal_error()
 
     def _fatal_error(self) -> None:
         """End after an internal error: of it one line is shown, once the screen is gone; the rest is in the log."""
         self._return_code = 1
-        self._last_words = self._last_words or self._told(self._exception)
+        error = self._exception
+        self._last_words = self._last_words or self._told(error or "unknown", type(error).__name__)
         self._close_messages_no_wait()
 
     def _print_error_renderables(self) -> None:
@@ -165,7 +185,7 @@ class MnemoscopeApp(App[None]):
         if self._last_words:
             print(self._last_words, file=sys.stderr)
 
-    def _told(self, error: Exception | None) -> str:
+    def _told(self, error: Exception | str, kind: str) -> str:
         """Write the error down, and give the line that says where."""
-        place = write_down(error, self._runtime.log_path) if error is not None else self._runtime.log_path
-        return f"mnemoscope: internal error: {type(error).__name__}. The session is saved. Details are in {place}."
+        place = write_down(error, self._runtime.log_path)
+        return f"mnemoscope: internal error: {kind}. The session is saved. Details are in {place}."

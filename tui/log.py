@@ -36,9 +36,15 @@ def log_warnings_to(path: Path) -> None:
     logging.raiseExceptions = False
 
 
-def write_down(error: BaseException, path: Path) -> Path:
-    """Append an error with its traceback to the log, or to a temporary file where that cannot be; says which."""
-    text = f"{time.strftime('%Y-%m-%d %H:%M:%S')} internal error\n{''.join(traceback.format_exception(error))}\n"
+def write_down(error: BaseException | str, path: Path) -> Path:
+    """Append an error to the log, or to a temporary file where that cannot be; says which.
+
+    Args:
+        error: written with its traceback, or what is known of it in words.
+        path: of the log.
+    """
+    details = error if isinstance(error, str) else "".join(traceback.format_exception(error))
+    text = f"{time.strftime('%Y-%m-%d %H:%M:%S')} internal error\n{details}\n"
     data = text.encode("utf-8", "backslashreplace")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)

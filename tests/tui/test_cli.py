@@ -238,3 +238,14 @@ def test_with_home_unset_nothing_stray_is_made(tmp_path: Path) -> None:
         )
         assert answer.returncode == 0, answer.stderr
         assert list(here.iterdir()) == []
+
+
+def test_ctrl_c_before_anything_runs_is_no_traceback() -> None:
+    program = (
+        "import os, signal, sys\nfrom tui.__main__ import main\n"
+        "class Stdin:\n    def isatty(self): os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.stdin = Stdin()\nsys.exit(main(['ask']))"
+    )
+    answer = subprocess.run([sys.executable, "-c", program], capture_output=True)
+    assert answer.returncode == 128 + signal.SIGINT
+    assert answer.stderr == b""

@@ -148,6 +148,9 @@ class MainScreen(Screen[None]):
 
     def draw(self, names: set[str]) -> None:
         """Draw the views of these names."""
+        if not self.chat.children:
+            # The program is being left, and the parts of the screen are gone before it.
+            return
         self._follow_facts()
         self.chat.show(names)
         if "status" in names or "chat" in names:
@@ -202,9 +205,6 @@ class MainScreen(Screen[None]):
     def _draw_due(self) -> None:
         started = time.monotonic()
         self._is_due = False
-        if not self.chat.children:
-            # The program is being left, and the parts of the screen are gone before it.
-            return
         self.draw(self.views.take_dirty())
         self._tell_broken()
         self.call_after_refresh(self._note_cost, started)
@@ -238,6 +238,9 @@ class MainScreen(Screen[None]):
 
     def _begin_with_panes(self) -> None:
         """Make the panes, and mount those that are seen: after the first paint, for a person can type before that."""
+        if not self._side.is_attached:
+            # Who typed has begun a new session, or left.
+            return
         from tui.panes.all_panes import make_panes
 
         self._panes = make_panes(self.agent, self.views, self.editor)

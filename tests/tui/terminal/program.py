@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+from rich.traceback import Traceback
+
 from agent_core.errors import ModelBadRequest
 from agent_core.message import AssistantMsg, HintBlock, Msg, TextBlock, ThinkingBlock, ToolCallBlock, UserMsg
 from tests.agent_core.agents import Echo
@@ -59,6 +61,16 @@ class Failing(MnemoscopeApp):
         raise RuntimeError(f"a fault of {len(api_key)} [/x]")
 
 
+class FailingToRead(MnemoscopeApp):
+    """Has a fault of which only a drawing comes, as from the thread that reads the terminal; with the first key."""
+
+    def on_key(self) -> None:
+        try:
+            raise RuntimeError("a fault [/x]")
+        except RuntimeError:
+            self.panic(Traceback())
+
+
 class Hostile(MnemoscopeApp):
     """Begins with a memory full of control sequences."""
 
@@ -70,6 +82,7 @@ CASES: dict[str, tuple[Callable[[Path], SmallRuntime], type[MnemoscopeApp]]] = {
     "plain": (plain, MnemoscopeApp),
     "hostile": (hostile, Hostile),
     "failing": (plain, Failing),
+    "failing_to_read": (plain, FailingToRead),
 }
 
 
