@@ -6,12 +6,13 @@ Exit codes: 0, 1 for an error, 2 for usage, 128+n for a signal.
 from __future__ import annotations
 
 import asyncio
+import errno
 import gc
 import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from tui.cli import GROUPS, Options, parse
 
@@ -60,6 +61,8 @@ def _dispatch(options: Options) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:
+        if _has_no_room(error):
+            return _complain(f"What was asked for cannot be written: {error.strerror}; free some space.", 1)
         place = write_down(error, log_path(settings))
         return _complain(f"An internal error: {type(error).__name__}: {error}. Its details are in {place}.", 1)
 
@@ -136,6 +139,10 @@ def _run(command: Coroutine[Any, Any, int]) -> int:
 
     code = asyncio.run(run())
     return 128 + received[0] if received else code
+
+
+def _has_no_room(error: Exception) -> TypeGuard[OSError]:
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 def _is_terminal(stream: Any) -> bool:

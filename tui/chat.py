@@ -11,6 +11,7 @@ from tui.cli import Options
 from tui.config import Settings
 from tui.runtime import Runtime
 from tui.saying import say
+from tui.session import GOES_ON
 
 _WARM_UP_SECONDS = 2.0
 _SWITCH_SECONDS = 0.001
@@ -40,6 +41,9 @@ async def chat(options: Options, settings: Settings) -> int:
         await runtime.aclose()
         if runtime.last_words:
             say(runtime.last_words)
+        if problem := runtime.session.problem:
+            # The last that can be done is done, and the status line that has said it is gone.
+            say(problem.removesuffix(GOES_ON))
 
 
 def _collect_garbage() -> None:

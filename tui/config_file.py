@@ -110,6 +110,7 @@ SETTINGS = (
     Setting("data_dir", str, "Where sessions and the usual workdir are kept.", '"~/mnemoscope"', option="--data-dir"),
 )
 _KINDS = {str: "text in quotes", int: "a whole number", dict: "a table", list: "a list of tables"}
+_VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[^}/]*\})")
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
 
@@ -196,12 +197,13 @@ class ConfigFile:
 
 
 def expanded(path: str) -> str:
-    """`path` with `~` expanded.
+    """`path` with the `~`, `$NAME` or `${NAME}` that it begins with expanded; shells do not do it in files and quotes.
 
     Raises:
-        ConfigError: nobody knows that home folder; a folder named `~` here would be a surprise.
+        ConfigError: nobody knows that folder; one that is named `~` or `${HOME}` here would be a surprise.
     """
-    expanded = os.path.expanduser(path)
-    if path.startswith("~") and (expanded == path or not os.path.isabs(expanded)):
-        raise ConfigError(f"The home folder in {path!r} is not known; write the whole path.")
+    found = _VARIABLE.match(path)
+    expanded = os.path.expandvars(found[0]) + path[found.end() :] if found else os.path.expanduser(path)
+    if (found or path.startswith("~")) and (expanded == path or not os.path.isabs(expanded)):
+        raise ConfigError(f"The folder that {path!r} begins with is not known; write the whole path.")
     return expanded

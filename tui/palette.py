@@ -1,16 +1,37 @@
-"""The commands of the one table in the palette."""
+"""The palette, and the commands of the one table in it."""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual import work
+from textual.command import CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.css.query import NoMatches
 
 from tui.commands import APP, COMMANDS, Command
 
 if TYPE_CHECKING:
     from tui.app import MnemoscopeApp
+
+
+class Palette(CommandPalette):
+    """Takes keys before there is anything to choose, and being closed while it still searches."""
+
+    @work(exclusive=True, group=CommandPalette._GATHER_COMMANDS_GROUP)
+    async def _gather_commands(self, search_value: str) -> None:
+        with suppress(NoMatches):
+            await _SEARCH(self, search_value)
+
+    def _action_command_list(self, action: str) -> None:
+        # Options that were not laid out yet have no lines to go to.
+        with suppress(KeyError):
+            super()._action_command_list(action)
+
+
+_SEARCH: Callable[[CommandPalette, str], Awaitable[None]] = CommandPalette._gather_commands.__wrapped__  # type: ignore[attr-defined]
 
 
 class TableCommands(Provider):

@@ -27,6 +27,8 @@ FORMAT = 1
 """Of the session files that this program writes; it refuses larger numbers."""
 RETRY_SECONDS = 2.0
 """Between two tries to write to a disk that has refused."""
+GOES_ON = " It goes on, and saving is tried again."
+"""Told with what is wrong, as long as the session lasts."""
 
 
 class SessionHeader(Struct, frozen=True, kw_only=True):
@@ -131,7 +133,7 @@ def not_saved(error: OSError) -> str:
     """What to tell a person when a session cannot be written."""
     reason = error.strerror or str(error)
     advice = "free some space" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "see --data-dir"
-    return f"This session is not being saved ({reason}; {advice}). It goes on, and saving is tried again."
+    return f"This session is not being saved ({reason}; {advice}).{GOES_ON}"
 
 
 def header_line(header: SessionHeader) -> bytes:

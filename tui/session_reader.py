@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -109,6 +110,8 @@ def summarize(path: Path) -> SessionSummary:
 def _lines(path: Path) -> Iterator[bytes]:
     try:
         with path.open("rb") as file:
+            # Some editors put a mark before the first line.
+            yield file.readline().removeprefix(BOM_UTF8)
             yield from file
     except OSError as error:
         raise StorageError(f"The session {path.stem} cannot be read: {error.strerror} ({path}).") from error

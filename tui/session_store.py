@@ -10,6 +10,7 @@ import re
 import time
 import uuid
 from collections.abc import Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -100,9 +101,12 @@ class SessionStore:
         Raises:
             StorageError: it is open elsewhere, or cannot be read.
         """
-        if (path := self._newest_of(workdir)) is not None:
-            return self.resume(path.stem, workdir)
-        return self.new(workdir, ("There is no earlier session here to go on with; this is a new one.",))
+        path = self._newest_of(workdir)
+        lost = self._without_beginning(path)
+        if path is None:
+            return self.new(workdir, ("There is no earlier session here to go on with; this is a new one.", *lost))
+        session = self.resume(path.stem, workdir)
+        return session._replace(notices=(*session.notices, *lost))
 
     def list(self) -> list[SessionInfo]:
         """All sessions, the one used last first. Those that cannot be opened are left out."""
@@ -175,6 +179,12 @@ class SessionStore:
     def _newest_of(self, workdir: Path | str) -> Path | None:
         headers = ((path, read_header(path)) for path in self._newest_first())
         return next((path for path, header in headers if header and header.workdir == str(workdir)), None)
+
+    def _without_beginning(self, path: Path | None) -> Sequence[str]:
+        """What to tell of sessions that were used after that one and do not say any more where they belong."""
+        newer = takewhile(lambda each: each != path, self._newest_first())
+        lost = (each.stem for each in newer if read_header(each) is None)
+        return [f"Session {id_} is newer, but its beginning is lost; --resume {id_} opens it." for id_ in lost]
 
     def _newest_first(self) -> Sequence[Path]:
         if self.folder is None:

@@ -249,3 +249,18 @@ def test_ctrl_c_before_anything_runs_is_no_traceback() -> None:
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True)
     assert answer.returncode == 128 + signal.SIGINT
     assert answer.stderr == b""
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no such device here")
+@pytest.mark.parametrize(
+    "arguments", [["config"], ["ask", "hello"], ["ask", "--json", "hello"], ["sessions", "--json"]]
+)
+def test_output_that_finds_no_room_is_told_in_one_line(arguments: list[str]) -> None:
+    """P12."""
+    run("ask", "something to be listed")
+    with open("/dev/full", "wb") as full:
+        answer = subprocess.run([sys.executable, "-m", "tui", *arguments], stdout=full, stderr=subprocess.PIPE)
+    assert answer.returncode == 1
+    assert answer.stderr.decode() == (
+        "mnemoscope: What was asked for cannot be written: No space left on device; free some space.\n"
+    )

@@ -77,6 +77,21 @@ def test_folders_in_the_file_are_taken_from_the_files_folder(config: Path) -> No
     assert settings.data_dir == Path.home() / "kept"
 
 
+@pytest.mark.parametrize("written", ["~", "$HOME", "${HOME}"])
+def test_the_home_folder_may_be_written_as_in_a_shell(config: Path, written: str) -> None:
+    """P16: in a file, and between single quotes, no shell expands it."""
+    config.write_text(f'workdir = "{written}/notes"\n')
+    settings = load_settings({"data_dir": f"{written}/kept"})
+    assert settings.workdir == Path.home() / "notes"
+    assert settings.data_dir == Path.home() / "kept"
+
+
+@pytest.mark.parametrize("name", ["a$HOME", "notes/$x", "$5", "${HOME"])
+def test_other_names_with_a_dollar_are_names(config: Path, name: str) -> None:
+    config.write_text(f'workdir = "{name}"\n')
+    assert load_settings().workdir == config.parent / name
+
+
 def test_an_unknown_setting_is_a_warning_with_its_line(config: Path) -> None:
     config.write_text('model = "m"\n\nmodell = "n"\n[colours]\nname = "dark"\n')
     settings = load_settings()
@@ -171,6 +186,16 @@ def test_without_a_usable_home_no_stray_folder_is_meant(home: str | None, tmp_pa
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_home_that_nobody_knows_is_an_error_and_not_a_folder_of_that_name() -> None:
+@pytest.mark.parametrize(
+    "path", ["~nobody-of-this-name/x", "${NOBODY_SET_THIS}/x", "$NOBODY_SET_THIS", "${}/x", "$EMPTY/x"]
+)
+def test_a_home_that_nobody_knows_is_an_error_and_not_a_folder_of_that_name(
+    path: str, config: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P16."""
+    monkeypatch.setenv("EMPTY", "relative")
     with pytest.raises(ConfigError, match="write the whole path"):
-        load_settings({"workdir": "~nobody-of-this-name/x"})
+        load_settings({"workdir": path})
+    config.write_text(f'data_dir = "{path}"\n')
+    with pytest.raises(ConfigError, match="write the whole path"):
+        load_settings()

@@ -406,6 +406,29 @@ def test_continuing_where_there_is_nothing_begins_a_session_and_says_so(store: S
     assert "no earlier session" in session.notices[0]
 
 
+@pytest.mark.parametrize("has_another", [True, False])
+def test_continuing_tells_of_a_newer_session_whose_header_is_lost(store: SessionStore, has_another: bool) -> None:
+    """P01 and P02: the damage is at the beginning."""
+    if has_another:
+        os.utime(written(store), (1, 1))
+    path = written(store, Noticed(text="here"))
+    path.write_bytes(b"\0" * 50 + b"\n" + path.read_bytes().partition(b"\n")[2])
+    session = store.resume_newest(WORKDIR)
+    assert session.file.id != path.stem
+    assert any(f"--resume {path.stem}" in notice for notice in session.notices)
+    assert texts(store.resume(path.stem, WORKDIR).events) == ["here"]
+
+
+def test_a_byte_order_mark_is_no_damage(store: SessionStore) -> None:
+    """F01 and F26: saved again by an editor that puts one before the first line."""
+    path = written(store, Noticed(text="here"))
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n"))
+    session = store.resume_newest(WORKDIR)
+    assert session.file.id == path.stem
+    assert texts(session.events) == ["here"]
+    assert session.notices == ()
+
+
 def test_a_unique_beginning_of_the_id_is_enough(store: SessionStore) -> None:
     path = written(store)
     for name in ("aaaa0001", "aaaa0002"):

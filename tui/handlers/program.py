@@ -8,6 +8,8 @@ from tui.commands import nearest
 from tui.handlers.errors import CommandError
 
 if TYPE_CHECKING:
+    from textual.command import Provider
+
     from tui.screens.main import MainScreen
 
 
@@ -48,7 +50,9 @@ async def show_facts(main: MainScreen, argument: str) -> None:
 async def theme(main: MainScreen, argument: str) -> None:
     """Change the colours, or choose from a list."""
     if not argument:
-        main.app.search_themes()
+        from textual.theme import ThemeProvider
+
+        _open_palette(main, [ThemeProvider], "Search for themes…")
     elif argument in main.app.available_themes:
         main.app.theme = argument
     else:
@@ -66,9 +70,16 @@ async def show_help(main: MainScreen, argument: str) -> None:
 
 async def palette(main: MainScreen, argument: str) -> None:
     """Find a command by its name."""
-    main.app.action_command_palette()
+    _open_palette(main)
 
 
 async def leave(main: MainScreen, argument: str) -> None:
     """Leave the program."""
     await main.quit()
+
+
+def _open_palette(main: MainScreen, providers: list[type[Provider]] | None = None, placeholder: str = "") -> None:
+    from tui.palette import Palette
+
+    if not isinstance(main.app.screen, Palette):
+        main.app.push_screen(Palette(providers, placeholder=placeholder or "Search for commands…"))

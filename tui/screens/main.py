@@ -271,6 +271,9 @@ class MainScreen(Screen[None]):
 
     def _mount_panes(self, names: tuple[str, ...]) -> None:
         """Mount panes that have not been seen before, each in its place."""
+        if not self._side.is_attached:
+            # The program is being left.
+            return
         for name in names:
             if not self._panes[name].is_attached:
                 later = self._pane_names[self._pane_names.index(name) + 1 :]

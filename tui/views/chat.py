@@ -227,7 +227,7 @@ class ChatView:
         _drop_calls(self._round)
         self._round = []
         if event.finish == "error":
-            self._add(NoticeItem(f"{event.error} {_TRY_AGAIN}", "error"))
+            self._add(NoticeItem(f"{_sentence(event.error)} {_TRY_AGAIN}", "error"))
         elif event.finish == "interrupted" and not self._shows_interruption():
             self._add(NoticeItem(f"Interrupted. {_TRY_AGAIN}", "warning"))
         else:
@@ -250,6 +250,11 @@ class ChatView:
             if isinstance(item, UserItem) and item.marks != tuple(marks):
                 item.marks = tuple(marks)
                 item.touch()
+
+
+def _sentence(text: str) -> str:
+    """A text with the stop behind it that words of an endpoint may lack."""
+    return text if text.rstrip().endswith((".", "!", "?", "…", "。", "！", "？")) else f"{text.rstrip()}."
 
 
 _ANSWERS = {"always": "allowed from now on", "no": "refused"}

@@ -95,6 +95,7 @@ class PromptInput(TextArea):
         self._typed.clear()
         self.text = visible(text)
         self.move_cursor(self.document.end)
+        self._tell_size()
 
     def put_before(self, text: str) -> None:
         """Put `text` on lines of its own before what is typed; the cursor stays where it was in that."""

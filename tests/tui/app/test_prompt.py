@@ -75,6 +75,9 @@ async def test_a_megabyte_is_pasted_once_and_sent_whole(tmp_path: Path) -> None:
         assert not await driver.messages()
         await driver.press("enter")
         await driver.see("… 101 lines, 1,000,000 characters in all; only the beginning is shown", "Long.")
+        assert not driver.prompt.border_subtitle
+        await driver.press("up")
+        assert driver.prompt.border_subtitle == "101 lines, 1,000,000 characters"
         assert (await driver.messages())[0].get_text_content() == text
 
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -28,10 +28,15 @@ _CONTROLS = re.compile(
 
 
 class PseudoTerminal:
-    """Runs one case of `program` in a terminal of its own."""
+    """Runs one case of `program` in a terminal of its own, or the real program where `arguments` are given."""
 
     def __init__(
-        self, case: str, folder: Path, environ: Mapping[str, str] | None = None, size: tuple[int, int] = (120, 40)
+        self,
+        case: str,
+        folder: Path,
+        environ: Mapping[str, str] | None = None,
+        size: tuple[int, int] = (120, 40),
+        arguments: Sequence[str] = (),
     ) -> None:
         self.written = bytearray()
         self._master, slave = pty.openpty()
@@ -46,8 +51,9 @@ class PseudoTerminal:
             "PYTHONPATH": str(ROOT),
             **(environ or {}),
         }
+        command = ["tui", *arguments] if arguments else ["tests.tui.terminal.program", case, str(folder)]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "tests.tui.terminal.program", case, str(folder)],
+            [sys.executable, "-m", *command],
             stdin=slave, stdout=slave, stderr=slave, cwd=ROOT, env=environment, start_new_session=True,
         )  # fmt: skip
 

@@ -98,6 +98,18 @@ def test_a_signal_ends_it_with_the_terminal_as_it_was(tmp_path: Path, number: si
     assert terminal.controls[-8:].count("\x1b[?1049l") == 1
 
 
+@pytest.mark.usefixtures("home")
+def test_leaving_a_session_that_could_not_be_saved_says_so(tmp_path: Path) -> None:
+    """P12 and P13: the status line that has said it is gone."""
+    (tmp_path / "file").touch()
+    with PseudoTerminal("", tmp_path, arguments=["--data-dir", str(tmp_path / "file" / "data")]) as terminal:
+        terminal.wait_for("not saved")
+        terminal.send(CTRL_Q)
+        assert terminal.wait_for_end() == 0
+    after = terminal.text_after("\x1b[?1049l")
+    assert after == "mnemoscope: This session is not being saved (Not a directory; see --data-dir)."
+
+
 @pytest.mark.parametrize("case", ["failing", "failing_to_read"])
 def test_an_internal_error_is_one_line_and_the_rest_is_in_the_log(tmp_path: Path, case: str) -> None:
     with PseudoTerminal(case, tmp_path) as terminal:
@@ -116,7 +128,9 @@ def test_an_internal_error_is_one_line_and_the_rest_is_in_the_log(tmp_path: Path
     assert "on_key" in log
 
 
-@pytest.mark.parametrize("keys", ["/new\r/new\r/new\r", "/new\r", "\x10a", "\x10", "/compact\r\x10new\r"])
+@pytest.mark.parametrize(
+    "keys", ["/new\r/new\r/new\r", "/new\r", "\x10a", "\x10", "\x10\x1b[5~\x1b[6~", "/theme\r\x1b[6~", "\x10new\r"]
+)
 def test_leaving_is_no_fault_whatever_is_half_done(tmp_path: Path, keys: str) -> None:
     """Keys that are pressed before the panes are there, and leaving while a session begins or the palette searches."""
     with PseudoTerminal("plain", tmp_path) as terminal:

@@ -134,6 +134,17 @@ async def test_an_answer_cut_by_an_error_is_labelled_and_the_error_said() -> Non
     ]
 
 
+async def test_the_words_of_an_endpoint_end_before_ours_begin() -> None:
+    agent = make_agent(ModelUnreachable("http://x refused: no such thing [/x]"), ModelUnreachable("没有这个模型。"))
+    for _ in range(2):
+        with pytest.raises(ModelUnreachable):
+            await agent.reply("go")
+    assert chat(agent)[1::2] == [
+        "error: http://x refused: no such thing [/x]. What you said is kept; /retry tries again.",
+        "error: 没有这个模型。 What you said is kept; /retry tries again.",
+    ]
+
+
 async def test_a_reply_that_could_not_start_keeps_what_was_said() -> None:
     agent = make_agent(ModelUnreachable("No connection to http://x. Is the server running?"))
     with pytest.raises(ModelUnreachable):
