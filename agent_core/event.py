@@ -266,11 +266,15 @@ class IndexRead(Event, frozen=True, kw_only=True):
 
 
 class RetrievalStarted(Event, frozen=True, kw_only=True):
-    """A search of long-term memory for a question began in the background."""
+    """A search of long-term memory for a question began in the background.
+
+    The first model call of the reply waits for it, for `patience` seconds at most; None: as long as it takes.
+    """
 
     retrieval_id: str
     source: str
     question: str
+    patience: float | None = 0.0
 
 
 class RetrievalStage(Event, frozen=True, kw_only=True):
@@ -313,7 +317,7 @@ class RetrievalSettled(Event, frozen=True, kw_only=True):
     """The one outcome of a retrieval.
 
     `injected` at `round` (of the next reply when `carried_over`), `nothing` relevant, all already `known` to the
-    conversation, `late` (its reply had ended, and there was no next one to carry it to), `cancelled`, `failed`.
+    conversation, `late` (its reply had ended, and nothing or no next one carried it over), `cancelled`, `failed`.
     """
 
     retrieval_id: str

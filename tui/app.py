@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
@@ -56,6 +58,7 @@ class MnemoscopeApp(App[None]):
         super().__init__()
         self._runtime = runtime
         self._last_words = ""
+        self._is_away = False
         self._history = PromptHistory(runtime.history_path)
         self._main = MainScreen(runtime, self._history)
 
@@ -110,7 +113,11 @@ class MnemoscopeApp(App[None]):
         self._main.draw({"facts"})
 
     async def action_command(self, id: str, argument: str = "") -> None:
-        """Carry a command out; what cannot be done is told."""
+        """Carry a command out; what cannot be done is told. A screen with a text to lose may take it for itself."""
+        # At the very beginning there is no screen yet.
+        take = getattr(self.screen_stack[-1], "take_command", None) if self.screen_stack else None
+        if take is not None and take(id):
+            return
         try:
             await HANDLERS[id](self.main, argument)
         except (CommandError, MnemoscopeError) as error:
@@ -153,7 +160,19 @@ class MnemoscopeApp(App[None]):
                 # Windows has no handlers in the loop, and other threads than the main one may not set any.
                 return
 
+    @contextmanager
+    def suspend(self) -> Iterator[None]:
+        """Leave the terminal to another program. What happens meanwhile is drawn afterwards, and ctrl+c is for it."""
+        self._is_away = True
+        try:
+            with self.batch_update(), super().suspend():
+                yield
+        finally:
+            self._is_away = False
+
     def _leave_on_signal(self, number: int) -> None:
+        if self._is_away and number == signal.SIGINT:
+            return
         self.run_worker(self.main.quit(128 + number))
 
     def _handle_exception(self, error: Exception) -> None:

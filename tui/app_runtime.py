@@ -10,6 +10,7 @@ from agent_core.agent import Agent
 from tui.config import Settings
 
 if TYPE_CHECKING:
+    from memory.agentic.middleware import AgenticMemoryMiddleware
     from memory.mem0 import Mem0Middleware
     from tui.forgetting import Forgotten
     from tui.prompt_history import PromptHistory
@@ -37,6 +38,10 @@ class AppRuntime(Protocol):
     @property
     def agent(self) -> Agent:
         """The agent of the current session. Another one after `new_session`."""
+
+    @property
+    def memory(self) -> AgenticMemoryMiddleware | None:
+        """The long-term memory in files, the same for all sessions; None where there is none."""
 
     @property
     def session(self) -> SessionInfo:

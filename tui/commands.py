@@ -28,6 +28,9 @@ FACTS = "facts"
 READING = "reading"
 SUMMARY = "summary"
 LEAVING = "leaving"
+EDITING = "editing"
+HISTORY = "history"
+FINDINGS = "findings"
 
 
 class Command(Struct, frozen=True):
@@ -136,6 +139,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("take_offer", "take the mark that is offered", "When a pane asks", "tab", scope=MARKS),
     Command("yes", "answer yes", "When a pane asks", "y", scope=ASK),
     Command("no", "answer no", "When a pane asks", "n,escape", scope=ASK),
+    Command("choose('f')", "for good, where that is offered", "When a pane asks", "f", scope=ASK),
+    Command("choose('s')", "save first, where that is offered", "When a pane asks", "s", scope=ASK),
     Command("open", "open the message whole", "Content", "enter", label="open", scope=CONTENT),
     Command("select", "select the message, or no longer", "Content", "space", label="select", scope=CONTENT),
     Command("select_all", "select all messages, or none", "Content", "a", scope=CONTENT),
@@ -169,7 +174,22 @@ COMMANDS: tuple[Command, ...] = (
     Command("type", "type the marks", "Filter", "e,slash", scope=FILTER),
     Command("leave", "from a line back to the marks, from there to the prompt", "Filter", "escape", scope=FILTER),
     Command("open", "open the memory file", "Index", "enter", label="open", scope=INDEX),
-    Command("open_index", "open MEMORY.md as it was injected", "Index", "i", label="MEMORY.md", scope=INDEX),
+    Command("new", "write a new memory", "Index", "n", label="new", scope=INDEX),
+    Command("edit", "edit the memory here", "Index", "e", label="edit", scope=INDEX),
+    Command("edit_outside", "edit it in $VISUAL or $EDITOR", "Index", "E", scope=INDEX),
+    Command("rename", "rename it; links to it are kept", "Index", "r", scope=INDEX),
+    Command("delete", "delete it, or delete it for good", "Index", "d,delete", label="delete", scope=INDEX),
+    Command("pin", "recall it before all others, or no more", "Index", "p", scope=INDEX),
+    Command("disable", "take it out of use without deleting it, or back into use", "Index", "x", scope=INDEX),
+    Command("search", "search in all memories, no model asked", "Index", "slash", label="search", scope=INDEX),
+    Command("history", "what has changed it, and what it was used for", "Index", "h", label="history", scope=INDEX),
+    Command("history_of_all", "what has changed any memory, deleted ones too", "Index", "H", scope=INDEX),
+    Command("undo", "undo the last change of the memory; once more: redo", "Index", "u", label="undo", scope=INDEX),
+    Command("undo_any", "undo the last change of any memory", "Index", "U", scope=INDEX),
+    Command("lint", "what is not in order, and mend it", "Index", "l", scope=INDEX),
+    Command("open_index", "open MEMORY.md as it was injected", "Index", "i", scope=INDEX),
+    Command("edit_index", "edit MEMORY.md", "Index", "I", scope=INDEX),
+    Command("leave", "from what was found back to all, from there to the prompt", "Index", "escape", scope=INDEX),
     Command("open", "fold or unfold the reply, open the text of a file", "Hints", "enter,space", label="open",
             scope=HINTS),
     Command("open", "open the memory or the reply whole", "Facts", "enter", label="open", scope=FACTS),
@@ -186,6 +206,16 @@ COMMANDS: tuple[Command, ...] = (
     Command("remove", "remove it; what it covers is sent itself again", "Summary", "d,delete", label="remove",
             scope=SUMMARY),
     Command("leave_now", "leave without waiting for what is being written", "When leaving", "escape", scope=LEAVING),
+    Command("save", "save the text", "When editing", "ctrl+s", label="save", scope=EDITING),
+    Command("leave", "leave; what is not saved is asked about", "When editing", "escape", label="leave",
+            scope=EDITING),
+    Command("open", "read the change whole", "History", "enter", label="open", scope=HISTORY),
+    Command("undo", "undo the change", "History", "u", label="undo", scope=HISTORY),
+    Command("close", "back to what was there", "History", "escape,q", label="close", scope=HISTORY),
+    Command("mend", "mend what is under the cursor", "Lint", "m", label="mend", scope=FINDINGS),
+    Command("mend_all", "mend all that can be mended", "Lint", "M", label="mend all", scope=FINDINGS),
+    Command("open", "open the file", "Lint", "enter", label="open", scope=FINDINGS),
+    Command("close", "back to what was there", "Lint", "escape,q", label="close", scope=FINDINGS),
 )  # fmt: skip
 
 

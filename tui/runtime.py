@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import os
 from collections.abc import Coroutine
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
@@ -81,7 +83,7 @@ class Runtime:
         self.notices = [*settings.warnings, *self.workspace.notices]
         self.memory = AgenticMemoryMiddleware(
             self.workspace.folder,
-            parameters=Parameters(retrieval_grace=RETRIEVAL_GRACE),
+            parameters=self._memory_parameters(),
             backend=self.workspace.backend,
             history_dir=self.workspace.history_dir,
         )
@@ -285,6 +287,13 @@ class Runtime:
     async def _reach_workdir(self) -> None:
         if problem := await self.workspace.problem():
             self.agent.trace.append(Noticed(text=problem, level="warning"))
+
+    def _memory_parameters(self) -> Parameters:
+        """How memory is searched; the vectors of each workdir are kept in a file of its own."""
+        data_dir = self.settings.data_dir
+        name = hashlib.sha256(os.fsencode(self.workspace.name)).hexdigest()[:16]
+        vectors = str(data_dir / "vectors" / f"{name}.db") if data_dir else None
+        return Parameters(retrieval_grace=RETRIEVAL_GRACE, retrieval_vectors=vectors)
 
     async def _look_around(self) -> None:
         if self.settings.has_model:

@@ -31,7 +31,7 @@ from memory.agentic.names import name_for
 from memory.agentic.outside_watch import OutsideWatch
 from memory.agentic.parameters import Parameters
 from memory.agentic.portability import Imported, collect, preview, take_in
-from memory.agentic.provenance import origin_of
+from memory.agentic.provenance import origin_of, origins_of
 from memory.agentic.purge import Purged, Trail, purge, trail
 from memory.agentic.undo import Undone, undo
 from memory.agentic.writer import MemoryWriter, Written
@@ -134,14 +134,12 @@ class MemoryBook:
     async def memories(self) -> list[Card]:
         """All memories, the newest first, disabled ones too."""
         files = (await self.folder.scan()).files
-        entries = await self.journal.entries()
+        origins = origins_of(await self.journal.entries())
         root = await self.folder.root()
         index = await self.folder.read_index()
         links = await follow_links(self.folder, parse_index(index.text), files)
-        unlinked = {file.path for file in without_link(links, files)}
-        return [
-            Card(file, origin_of(relative_to(root, file.path), entries), file.path not in unlinked) for file in files
-        ]
+        linked = {file.path for file in files} - {file.path for file in without_link(links, files)}
+        return [Card(file, origins.get(relative_to(root, file.path), "outside"), file.path in linked) for file in files]
 
     async def find(self, name: str) -> str:
         """The path of the memory that somebody means.
@@ -232,6 +230,10 @@ class MemoryBook:
     async def rename(self, path: str, new: str) -> Written:
         """Call it otherwise; all links to it are kept."""
         return await self.writer.rename(path, new, by=self.author)
+
+    async def renamed_with(self, path: str, new: str) -> tuple[str, ...]:
+        """The files that `rename` would change, the renamed one first; nothing is changed yet."""
+        return await self.writer.renamed_with(path, new)
 
     async def delete(self, path: str, seen: bytes | None = None) -> Written:
         """Delete it; `undo` brings it back. Of a link, the link goes, not what it leads to."""

@@ -146,8 +146,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         number = input_kwargs["round"]
         retrievals = self._replies.get(agent.state.reply_id, [])
         if number == 1:
-            patience = self.parameters.retrieval_grace if self.parameters.retrieval_async else None
-            await wait_for(retrievals, patience)
+            await wait_for(retrievals, self._patience)
         for retrieval in retrievals:
             if retrieval.is_found:
                 await place(agent, retrieval, number)
@@ -179,6 +178,11 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         if self._local_search is not None:
             self._local_search.close()
             self._local_search = None
+
+    @property
+    def _patience(self) -> float | None:
+        """Seconds that the first model call waits for the search; None for as long as it takes."""
+        return self.parameters.retrieval_grace if self.parameters.retrieval_async else None
 
     def _tell_index(self, agent: Agent, index: IndexFile, event: IndexRead) -> None:
         """Append the event, unless this agent has been told just that."""
@@ -216,7 +220,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         question = shorten("\n".join(said).strip(), _QUESTION_LENGTH)
         if not question:
             return []
-        retrieval = Retrieval(await self.folder.root(), question, reply_id, agent.trace.append)
+        retrieval = Retrieval(await self.folder.root(), question, reply_id, agent.trace.append, patience=self._patience)
         retrieval.start(self._finder(agent))
         return [retrieval]
 
@@ -225,7 +229,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         for retrieval in retrievals:
             if retrieval.is_settled:
                 continue
-            if retrieval.is_carried_over:
+            if retrieval.is_carried_over or not (is_cancelled or self.parameters.retrieval_carry_over):
                 await retrieval.cancel("late")
             elif is_cancelled:
                 await retrieval.cancel()

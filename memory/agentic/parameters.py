@@ -35,6 +35,7 @@ class Parameters(Struct, frozen=True, kw_only=True):
             they are not kept when None.
         retrieval_instructions: told to the model that chooses.
         retrieval_grace: seconds that the first model call of a reply waits for the retrieval, at most.
+        retrieval_carry_over: hand what comes too late for its reply on to the agent's next one; otherwise it is late.
 
     Raises:
         ValueError: a number is negative, or nobody knows that selector or embedder.
@@ -52,6 +53,7 @@ class Parameters(Struct, frozen=True, kw_only=True):
     retrieval_vectors: str | None = None
     retrieval_instructions: str = SELECTION_INSTRUCTIONS
     retrieval_grace: float = 0.0
+    retrieval_carry_over: bool = True
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:

@@ -39,6 +39,19 @@ def origin_of(relative: str, entries: Sequence[JournalEntry]) -> Origin:
     return _least_trusted(found, "outside")
 
 
+def origins_of(entries: Sequence[JournalEntry]) -> dict[str, Origin]:
+    """`origin_of` for every file that the history speaks of, in one pass; all others are from outside."""
+    by_name: dict[str, list[JournalEntry]] = {}
+    renamed: set[str] = set()
+    for entry in entries:
+        by_name.setdefault(entry.path, []).append(entry)
+        if entry.from_path:
+            by_name.setdefault(entry.from_path, []).append(entry)
+            renamed |= {entry.path, entry.from_path}
+    # Only what was once called otherwise has a lineage under other names too.
+    return {name: origin_of(name, entries if name in renamed else own) for name, own in by_name.items()}
+
+
 def _lineage(relative: str, entries: Sequence[JournalEntry]) -> list[JournalEntry]:
     """The changes that what a file says came by, newest first."""
     name, undone = relative, ""

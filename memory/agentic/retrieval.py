@@ -42,6 +42,7 @@ class Retrieval:
         append: appends to the trace of the agent.
         retrieval_id: made up when absent.
         ended: what an earlier run of the program has found already.
+        patience: seconds that the first model call waits for it at most, for the events; None: as long as it takes.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Retrieval:
         *,
         retrieval_id: str = "",
         ended: RetrievalEnded | None = None,
+        patience: float | None = 0.0,
     ) -> None:
         self.source = source
         self.question = question
@@ -61,6 +63,7 @@ class Retrieval:
         self.is_settled = False
         self.is_carried_over = False
         self._reply_id = reply_id
+        self._patience = patience
         self._append = append
         self._task: asyncio.Task[None] | None = None
 
@@ -78,7 +81,11 @@ class Retrieval:
         """Begin in the background."""
         self._append(
             RetrievalStarted(
-                retrieval_id=self.retrieval_id, source=self.source, question=self.question, reply_id=self._reply_id
+                retrieval_id=self.retrieval_id,
+                source=self.source,
+                question=self.question,
+                patience=self._patience,
+                reply_id=self._reply_id,
             )
         )
         self.resume(find)

@@ -96,18 +96,14 @@ class MemoryWriter:
 
     async def rename(self, path: str, new: str, *, by: Author = USER) -> Written:
         """Call a file otherwise, `new` being its path from the memory folder; all links to it go with it."""
-        new = _plainly(new, partial(checked_name, new))
         async with self.transaction("rename", by) as change:
-            relative, before = await self._existing_topic(path)
-            if new == relative:
-                return Written(relative, ())
-            names = await self.index.names(relative)
-            moved = partial(point_elsewhere, old=relative, new=new, names=names)
-            own = partial(moved, base=posixpath.dirname(relative), new_base=posixpath.dirname(new))
-            change.move(relative, new, before, edited(before, own))
-            for other, data in await self._others_with_links(relative):
-                change.change(other, data, edited(data, partial(moved, base=posixpath.dirname(other))))
-            return Written(new, await change.carry_out())
+            return Written(await self._plan_rename(change, path, new), await change.carry_out())
+
+    async def renamed_with(self, path: str, new: str) -> tuple[str, ...]:
+        """The files that `rename` would change, the renamed one first; nothing is changed yet."""
+        change = Transaction(self.disk, self._journal, "rename", USER)
+        await self._plan_rename(change, path, new)
+        return tuple(entry.path for entry in change.entries)
 
     async def delete(self, path: str, *, seen: bytes | None = None, by: Author = USER) -> Written:
         """Remove a file, and what in the index leads to it. Of a link, the link is removed, which nothing can undo."""
@@ -153,6 +149,20 @@ class MemoryWriter:
             entries = await change.carry_out()
             await self.disk.remove_link(relative)
             return Written(relative, entries)
+
+    async def _plan_rename(self, change: Transaction, path: str, new: str) -> str:
+        """Put the change together; the new path, made fit."""
+        new = _plainly(new, partial(checked_name, new))
+        relative, before = await self._existing_topic(path)
+        if new == relative:
+            return new
+        names = await self.index.names(relative)
+        moved = partial(point_elsewhere, old=relative, new=new, names=names)
+        own = partial(moved, base=posixpath.dirname(relative), new_base=posixpath.dirname(new))
+        change.move(relative, new, before, edited(before, own))
+        for other, data in await self._others_with_links(relative):
+            change.change(other, data, edited(data, partial(moved, base=posixpath.dirname(other))))
+        return new
 
     async def _existing_topic(self, path: str, seen: bytes | None = None) -> tuple[str, bytes]:
         relative, present = await self._existing(path, seen)

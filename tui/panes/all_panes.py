@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from agent_core.agent import Agent
+from memory.agentic.middleware import AgenticMemoryMiddleware
 from tui.panes.content import ContentPane
 from tui.panes.filter import FilterPane
 from tui.panes.hints import HintsPane
@@ -18,12 +19,14 @@ if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware
 
 
-def make_panes(agent: Agent, views: SessionView, editor: MemoryEditor) -> dict[str, Pane]:
-    """All panes by name, in the order in which they stand."""
+def make_panes(
+    agent: Agent, views: SessionView, editor: MemoryEditor, memory: AgenticMemoryMiddleware | None
+) -> dict[str, Pane]:
+    """All panes by name, in the order in which they stand; `memory` is the long-term memory, where there is one."""
     panes: dict[str, Pane] = {
         "content": ContentPane(agent, views.content, views.filter, editor, id="content"),
         "filter": FilterPane(agent, views.filter, id="filter"),
-        "index": IndexPane(agent, views.index, id="index"),
+        "index": IndexPane(agent, views.index, memory, id="index"),
         "hints": HintsPane(agent, views.hints, id="hints"),
     }
     for pane in panes.values():

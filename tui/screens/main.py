@@ -243,7 +243,7 @@ class MainScreen(Screen[None]):
             return
         from tui.panes.all_panes import make_panes
 
-        self._panes = make_panes(self.agent, self.views, self.editor)
+        self._panes = make_panes(self.agent, self.views, self.editor, self.runtime.memory)
         self._follow_facts()
         self._arrange()
         self._draw_queue()

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Footer
 
 from tui.commands import READING, bindings
+from tui.diff_content import diff_content
 from tui.views.figures import short_count
 from tui.views.message_details import Section, as_text
 from tui.widgets.literal import Literal
@@ -58,10 +59,11 @@ class ReadingScreen(ModalScreen[R], Generic[R]):
         """One scrolling column above the keys."""
         with VerticalScroll():
             yield Literal(self._title, classes="title")
-            for heading, text in self._sections:
+            for heading, text, is_diff in self._sections:
                 if heading:
                     yield Literal(heading, classes="heading")
-                yield Literal(text[:_SHOWN_CHARACTERS])
+                shown = text[:_SHOWN_CHARACTERS]
+                yield Literal(diff_content(shown) if is_diff else shown)
                 if len(text) > _SHOWN_CHARACTERS:
                     rest = short_count(len(text) - _SHOWN_CHARACTERS)
                     yield Literal(f"… {rest} more characters; copying takes all", classes="note")

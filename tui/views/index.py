@@ -2,52 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from collections import Counter
 
-from agent_core.event import Event, FileChanged, IndexRead
-from memory.agentic.folder import IndexFile, Scan
-from memory.agentic.index import fit_index, parse_index
-from memory.agentic.links import follow_links, without_link
+from agent_core.event import Event, FileChanged, IndexRead, Origin
 from memory.agentic.memory_file import MemoryFile
 from tui.views.figures import estimated, plural
+from tui.views.index_lines import UNUSABLE, badges, count_signs, standing
+from tui.views.index_look import FolderLook
 
-if TYPE_CHECKING:
-    from memory.agentic.middleware import AgenticMemoryMiddleware
-
-
-class FolderLook(NamedTuple):
-    """What a look at the folder gave.
-
-    Args:
-        scan: its files.
-        index_file: MEMORY.md as it is now; None before the first look.
-        fitted_text: the part of it that would be injected now.
-        bad_links: links of the index that lead to no file, one line each.
-        unlinked: paths of the files that the index does not mention.
-    """
-
-    scan: Scan = Scan()
-    index_file: IndexFile | None = None
-    fitted_text: str = ""
-    bad_links: tuple[str, ...] = ()
-    unlinked: frozenset[str] = frozenset()
-
-
-async def look_at(middleware: AgenticMemoryMiddleware, before: FolderLook) -> FolderLook:
-    """Look at a memory folder; `before` is what the last look gave. Costs a listing as long as nothing has changed."""
-    folder = middleware.folder
-    scan = await folder.scan()
-    index_file = await folder.read_index()
-    if scan.files == before.scan.files and index_file == before.index_file:
-        return before._replace(scan=scan)
-    links = await follow_links(folder, parse_index(index_file.text), scan.files)
-    return FolderLook(
-        scan,
-        index_file,
-        fit_index(index_file.text, middleware.parameters.memory_max_tokens).text,
-        tuple(f"line {link.entry.line}: {link.entry.target}: {link.problem}" for link in links if link.problem),
-        frozenset(file.path for file in without_link(links, scan.files)),
-    )
+FROM_A_TOOL = "from a tool's result"
 
 
 class IndexView:
@@ -56,13 +19,14 @@ class IndexView:
     Attributes:
         read: the index as it was injected last; None before the first prompt.
         look: what the folder held when it was looked at last.
-        origins: who changed a file last, by its path: `user`, `model`, `tool` or `outside`.
+        changed_by: who changed a file last, by its path: `user`, `model`, `tool` or `outside`.
     """
 
     def __init__(self) -> None:
         self.read: IndexRead | None = None
         self.look = FolderLook()
-        self.origins: dict[str, str] = {}
+        self._counted = self.look, ""
+        self.changed_by: dict[str, Origin] = {}
 
     def apply(self, event: Event) -> bool:
         """Take in one event; whether what is shown has changed."""
@@ -70,7 +34,7 @@ class IndexView:
             case IndexRead():
                 self.read = event
             case FileChanged(path=path, origin=origin):
-                self.origins[path] = origin
+                self.changed_by[path] = origin
             case _:
                 return False
         return True
@@ -83,9 +47,29 @@ class IndexView:
         self.look = look
         return changed
 
+    def sign_of(self, file: MemoryFile) -> str:
+        """How a file stands in the next prompt; see `index_lines.MEANINGS`."""
+        return standing(file, self.look.lines.get(file.path), self.look.fitted.cut_line)
+
+    def origin_of(self, file: MemoryFile) -> Origin:
+        """Where what a file says came from."""
+        return self.look.origins.get(file.path, "outside")
+
     def badges_of(self, file: MemoryFile) -> tuple[str, ...]:
         """What a person should know about a file, a few words each."""
-        return (*file.badges, *(["not in the index"] if file.path in self.look.unlinked else []))
+        found = [FROM_A_TOOL] if self.origin_of(file) == "tool" else []
+        found += file.badges
+        if not file.is_disabled and self.sign_of(file) != UNUSABLE:
+            found += badges(self.look.lines.get(file.path), self.look.fitted.cut_line)
+        return tuple(found)
+
+    @property
+    def files_line(self) -> str:
+        """How many files there are, and how they stand in the next prompt."""
+        files = self.look.scan.files
+        if self._counted[0] is not self.look:
+            self._counted = self.look, count_signs(Counter(map(self.sign_of, files)))
+        return ": ".join(filter(None, [plural(len(files), "memory file"), self._counted[1]]))
 
     @property
     def problems(self) -> list[str]:
@@ -115,6 +99,6 @@ class IndexView:
             return ""
         if index.badge:
             return f"{index.path}: {index.badge}"
-        if self.read is None or (index.found == self.read.found and self.look.fitted_text == self.read.text):
+        if self.read is None or (index.found == self.read.found and self.look.fitted.text == self.read.text):
             return ""
         return "changed since: the next prompt has it as it is now" if index.found else "deleted since"

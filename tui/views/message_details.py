@@ -17,10 +17,11 @@ from tui.views.prompt_story import story_lines, verdict
 
 
 class Section(NamedTuple):
-    """A heading and the text below it."""
+    """A heading and the text below it, which may be a unified diff."""
 
     heading: str
     text: str
+    is_diff: bool = False
 
 
 def message_sections(row: Row, prompts: PromptHistory, rules: str = "") -> list[Section]:

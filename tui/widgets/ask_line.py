@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from textual.app import ComposeResult
 from textual.containers import Vertical
@@ -54,6 +54,7 @@ class AskLine(Vertical, can_focus=True):
         self._check: Check | None = None
         self._answer: asyncio.Future[str | None] | None = None
         self._focus_before: Widget | None = None
+        self._choices: frozenset[str] = frozenset()
 
     def compose(self) -> ComposeResult:
         """The question, and what there is to know for it, above the line."""
@@ -89,6 +90,21 @@ class AskLine(Vertical, can_focus=True):
         """
         return await self._ask(f"{question}  (y/n)", self, details) is not None
 
+    async def choose(self, question: str, choices: Mapping[str, str]) -> str | None:
+        """Ask for yes, no, or something else.
+
+        Args:
+            question: what is asked.
+            choices: what each key means; besides `y` and `n` those of the commands `choose`.
+
+        Returns:
+            The key; None for `n`, and when there is no answer.
+        """
+        self._choices = frozenset(choices)
+        offered = " · ".join(f"{key}: {meaning}" for key, meaning in choices.items())
+        answer = await self._ask(f"{question}  {offered}", self)
+        return "y" if answer == "" else answer
+
     async def _ask(self, question: str, focus: Widget, details: Sequence[str] = ()) -> str | None:
         self._settle(None)
         self._question.show(question)
@@ -109,6 +125,7 @@ class AskLine(Vertical, can_focus=True):
 
     def _close(self) -> None:
         self._answer = None
+        self._choices = frozenset()
         had_focus = self.has_focus_within
         self.display = False
         if had_focus and self._focus_before is not None and self._focus_before.is_attached:
@@ -132,6 +149,11 @@ class AskLine(Vertical, can_focus=True):
     def action_yes(self) -> None:
         """Answer yes."""
         self._settle("")
+
+    def action_choose(self, key: str) -> None:
+        """Answer something else, where that is offered."""
+        if key in self._choices and self.has_focus:
+            self._settle(key)
 
     def action_no(self) -> None:
         """Answer no, or nothing."""

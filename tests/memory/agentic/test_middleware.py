@@ -322,6 +322,28 @@ async def test_what_does_not_make_it_into_the_next_reply_either_is_late(tmp_path
     await memory_of(agent).aclose()
 
 
+async def test_without_carry_over_what_comes_too_late_is_late_at_once(tmp_path: Path) -> None:
+    save(tmp_path, "home.md", "Hangzhou.")
+    selector = Selector(pick("home.md"))
+    agent = make(tmp_path, "1", "2", selector=[selector, pick()])
+    memory_of(agent).parameters = Parameters(retrieval_carry_over=False)
+    await agent.reply("where do I live?")
+    assert outcomes(agent) == [("late", 0, False)]
+    assert agent.trace.of(RetrievalCarriedOver) == []
+    await agent.reply("hello again")
+    assert hints_sent(agent, 1) == []
+
+
+@pytest.mark.parametrize(("is_async", "patience"), [(True, 0.25), (False, None)])
+async def test_a_retrieval_tells_how_long_it_is_waited_for(tmp_path: Path, is_async: bool, patience: object) -> None:
+    save(tmp_path, "home.md")
+    agent = make(tmp_path, "1", selector=[pick()])
+    memory_of(agent).parameters = Parameters(retrieval_async=is_async, retrieval_grace=0.25)
+    await agent.reply("where do I live?")
+    assert [event.patience for event in agent.trace.of(RetrievalStarted)] == [patience]
+    await memory_of(agent).aclose()
+
+
 @pytest.mark.parametrize(("answer", "outcome"), [(pick(), "nothing"), (ModelUnreachable("gone"), "failed")])
 async def test_a_late_retrieval_with_nothing_to_place_settles_by_itself(
     tmp_path: Path, answer: object, outcome: str

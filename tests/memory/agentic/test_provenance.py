@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from msgspec import structs
 
 from memory.agentic.journal_entry import JournalEntry
-from memory.agentic.provenance import fence, origin_of, quotes
+from memory.agentic.provenance import fence, origin_of, origins_of, quotes
 
 
 def history(*steps: str) -> list[JournalEntry]:
@@ -100,3 +101,19 @@ def test_the_text_cannot_leave_its_fence(text: str) -> None:
 )
 def test_a_text_that_was_taken_over_is_known_again(written: str, source: str, found: bool) -> None:
     assert quotes(written, source) is found
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [
+        ["tool create", "model edit", "user rename", "user edit"],
+        ["tool create", "user rename", "user undo 1"],
+        ["user create", "tool edit", "user undo 1"],
+        ["model create", "user delete", "tool create"],
+    ],
+)
+def test_the_origins_of_all_files_are_those_of_each(steps):
+    entries = history(*steps)
+    entries += [structs.replace(entry, id=f"x{entry.id}", path="other.md", from_path="") for entry in entries[:1]]
+    assert origins_of(entries) == {name: origin_of(name, entries) for name in origins_of(entries)}
+    assert {entry.path for entry in entries} <= set(origins_of(entries))

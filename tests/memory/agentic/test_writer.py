@@ -130,6 +130,9 @@ async def test_all_links_follow_a_renamed_memory(tmp_path: Path) -> None:
     put(tmp_path, "sub/o.md", b"\r\nsee [b](../the%20brief.md#x) and [[the brief]] caf\xe9")
     put(tmp_path, "free.md", "no link to the brief.md")
     put(tmp_path, "MEMORY.md", "- [B](the brief.md) — b\r\n- [O](sub/o.md)\n")
+    before = tree(tmp_path)
+    assert await book.renamed_with("the brief.md", "sub/new brief") == ("sub/new brief.md", "MEMORY.md", "sub/o.md")
+    assert tree(tmp_path) == before
     await book.rename("the brief.md", "sub/new brief")
     assert tree(tmp_path) == {
         "sub/new brief.md": b"me [self](<new brief.md>), [other](o.md)",

@@ -18,6 +18,7 @@ from agent_core.message import Msg
 from agent_core.model.base import ChatModelBase
 from agent_core.model.scripted_model import ScriptedChatModel, Turn
 from agent_core.tool.base import ToolBase, Toolkit
+from memory import AgenticMemoryMiddleware
 from memory.mem0 import Mem0Middleware, Purged
 from tui.app import MnemoscopeApp
 from tui.config import Settings
@@ -40,6 +41,7 @@ class SmallRuntime:
         self.model: ChatModelBase = options.pop("model", None) or ScriptedChatModel(turns)
         self._make = lambda: Agent("assistant", "You help.", self.model, Toolkit(tools or []), **options)
         self.agent = self._make()
+        self.memory = next((one for one in self.agent.middlewares if isinstance(one, AgenticMemoryMiddleware)), None)
         self.session = Session("1")
         self.settings = Settings()
         self.facts: Mem0Middleware | None = None

@@ -179,7 +179,7 @@ async def test_marks_that_are_there_are_offered(tmp_path: Path) -> None:
 
 
 async def test_help_lists_every_command_and_every_pane(tmp_path: Path) -> None:
-    async with driving(SmallRuntime(folder=tmp_path), (120, 200)) as driver:
+    async with driving(SmallRuntime(folder=tmp_path), (120, 240)) as driver:
         await driver.press("f1")
         await driver.see("ctrl+j, shift+enter, alt+enter", "/filter [NAME… !NAME… | off]", "Hints pane")
         await driver.press("escape")

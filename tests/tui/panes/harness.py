@@ -12,6 +12,7 @@ from textual.widgets import Footer, Input
 
 from agent_core.agent import Agent
 from agent_core.event import Event
+from memory import AgenticMemoryMiddleware
 from tui.panes.content import ContentPane
 from tui.panes.facts import FactsPane
 from tui.panes.filter import FilterPane
@@ -37,7 +38,8 @@ def filter_pane(agent: Agent, views: SessionView) -> Pane:
 
 
 def index_pane(agent: Agent, views: SessionView) -> Pane:
-    return IndexPane(agent, views.index)
+    memory = next((one for one in agent.middlewares if isinstance(one, AgenticMemoryMiddleware)), None)
+    return IndexPane(agent, views.index, memory)
 
 
 def hints_pane(agent: Agent, views: SessionView) -> Pane:
@@ -125,7 +127,8 @@ class Driver:
 
     @property
     def is_asking(self) -> bool:
-        return any(ask.display for ask in self.app.pane.query(AskLine))
+        asks = [*self.app.pane.query(AskLine), *self.app.screen.query(AskLine)]
+        return any(ask.display for ask in asks)
 
     @property
     def ask(self) -> AskLine:

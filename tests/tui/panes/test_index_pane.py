@@ -12,7 +12,8 @@ from tests.tui.panes.harness import Driver, driving, index_pane
 from tests.tui.views.events import agent_with
 from tui.panes.index import IndexPane
 from tui.screens.reading import ReadingScreen
-from tui.views.index import FolderLook, IndexView
+from tui.views.index import IndexView
+from tui.views.index_look import FolderLook
 
 
 @pytest.fixture(autouse=True)
@@ -47,7 +48,7 @@ async def test_before_the_first_reply_the_files_are_there_and_the_index_is_not_i
         await until(driver, lambda: driver.lines)
         assert "MEMORY.md: not read yet" in driver.text(".pane-head")
         assert "1 memory file" in driver.text(".pane-head")
-        assert driver.lines[0].split() == ["›", "user", "now", "home.md", "Lives", "in", "[/x]"]
+        assert driver.lines[0].split() == ["›", "✓", "user", "now", "home.md", "outside", "Lives", "in", "[/x]"]
         assert str(folder / "home.md") in driver.text(".pane-foot")
 
 
@@ -160,7 +161,7 @@ class TwoTabs(App[None]):
 
     def __init__(self, agent: Agent, view: IndexView) -> None:
         super().__init__()
-        self.pane = IndexPane(agent, view)
+        self.pane = IndexPane(agent, view, agent.middlewares[0])
 
     def compose(self) -> ComposeResult:
         with TabbedContent(initial="other"):

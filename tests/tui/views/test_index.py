@@ -3,8 +3,10 @@ from hypothesis import given
 
 from agent_core.event import FileChanged, IndexRead
 from memory.agentic.folder import IndexFile, Scan
+from memory.agentic.index import fit_index
 from tests.tui.views import events as made
-from tui.views.index import FolderLook, IndexView
+from tui.views.index import IndexView
+from tui.views.index_look import FolderLook
 
 PATH = "/w/Memory/MEMORY.md"
 
@@ -34,7 +36,7 @@ def test_what_was_injected_is_told_with_the_line_of_the_cut(event, line):
 
 
 def look(text: str, found: bool = True, badge: str = "") -> FolderLook:
-    return FolderLook(Scan(), IndexFile(PATH, found, text, badge), text)
+    return FolderLook(Scan(), IndexFile(PATH, found, text, badge), fit_index(text, None))
 
 
 def test_a_change_since_the_last_prompt_is_told():
@@ -61,7 +63,7 @@ def test_who_changed_a_file_last_is_kept():
     view = IndexView()
     view.apply(FileChanged(path="/m/x.md", origin="model"))
     view.apply(FileChanged(path="/m/x.md", origin="outside"))
-    assert view.origins == {"/m/x.md": "outside"}
+    assert view.changed_by == {"/m/x.md": "outside"}
 
 
 @given(made.any_events)
