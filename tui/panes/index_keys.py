@@ -28,6 +28,11 @@ if TYPE_CHECKING:
     from memory.agentic.journal_entry import JournalEntry
 
 _NAMED = 3
+_SESSIONS_KEEP = (
+    "Sessions keep what they say of it. To clear them too, answer n, leave, and run:",
+    "mnemoscope memory delete --for-good NAME",
+)
+"""Afterwards nobody knows any more what to look for in them."""
 
 
 class IndexKeys(IndexBase):
@@ -217,7 +222,8 @@ class IndexKeys(IndexBase):
             self.tell(str(error), "error")
             return
         changes = plural(count, "change")
-        if not await self.ask.confirm(f"{name} and {changes} of its history, for good? This cannot be undone."):
+        question = f"{name} and {changes} of its history, for good? This cannot be undone."
+        if not await self.ask.confirm(question, _SESSIONS_KEEP):
             return
         try:
             purged = await book.purge(path)

@@ -210,6 +210,8 @@ async def test_deleting_for_good_says_what_is_gone_and_leaves_no_history(folder)
     async with pane_over(folder) as driver:
         await driver.press("p", "d", "f")
         assert "home.md and 1 change of its history, for good?" in driver.screen
+        assert "Sessions keep what they say of it." in driver.screen
+        assert "mnemoscope memory delete --for-good NAME" in driver.screen
         await driver.press("n")
         assert (folder / "home.md").exists()
         await driver.press("d", "f", "y")
