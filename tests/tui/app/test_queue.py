@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agent_core.errors import ModelUnreachable
@@ -9,15 +11,22 @@ from tests.tui.app.harness import Driver, SmallRuntime, driving
 from tests.tui.fed_model import FedModel, Finished
 
 
+@asynccontextmanager
+async def working(folder: Path) -> AsyncIterator[tuple[Driver, FedModel]]:
+    """The app while the reply to "one" waits for its model, which a test feeds."""
+    model = FedModel()
+    async with driving(SmallRuntime(model=model, folder=folder)) as driver:
+        await driver.say("one")
+        await driver.see("waiting for fed")
+        yield driver, model
+
+
 async def said(driver: Driver) -> list[str | None]:
     return [msg.get_text_content() for msg in await driver.messages() if msg.role == "user"]
 
 
 async def test_what_is_typed_meanwhile_waits_and_is_sent_in_order(tmp_path: Path) -> None:
-    model = FedModel()
-    async with driving(SmallRuntime(model=model, folder=tmp_path)) as driver:
-        await driver.say("one")
-        await driver.see("waiting for fed")
+    async with working(tmp_path) as (driver, model):
         await driver.say("two")
         await driver.say("three")
         await driver.see("queued: two", "queued: three", "working, 2 queued")
@@ -45,10 +54,7 @@ async def test_escape_stops_the_reply_and_gives_back_what_waits(tmp_path: Path) 
 
 
 async def test_after_stopping_one_can_go_on_at_once(tmp_path: Path) -> None:
-    model = FedModel()
-    async with driving(SmallRuntime(model=model, folder=tmp_path)) as driver:
-        await driver.say("one")
-        await driver.see("waiting for fed")
+    async with working(tmp_path) as (driver, model):
         await driver.press("escape", "escape")
         await driver.say("two")
         model.feed("Yes.", Finished("stop"))
@@ -56,10 +62,7 @@ async def test_after_stopping_one_can_go_on_at_once(tmp_path: Path) -> None:
 
 
 async def test_up_takes_back_what_was_queued_last(tmp_path: Path) -> None:
-    model = FedModel()
-    async with driving(SmallRuntime(model=model, folder=tmp_path)) as driver:
-        await driver.say("one")
-        await driver.see("waiting for fed")
+    async with working(tmp_path) as (driver, _):
         await driver.say("two")
         await driver.say("three")
         await driver.press("up")
@@ -69,10 +72,7 @@ async def test_up_takes_back_what_was_queued_last(tmp_path: Path) -> None:
 
 
 async def test_a_failure_gives_back_what_waits_instead_of_sending_it_after(tmp_path: Path) -> None:
-    model = FedModel()
-    async with driving(SmallRuntime(model=model, folder=tmp_path)) as driver:
-        await driver.say("one")
-        await driver.see("waiting for fed")
+    async with working(tmp_path) as (driver, model):
         await driver.say("two")
         model.feed(ModelUnreachable("No connection."))
         await driver.see("No connection.")
@@ -82,10 +82,7 @@ async def test_a_failure_gives_back_what_waits_instead_of_sending_it_after(tmp_p
 
 
 async def test_ctrl_c_stops_the_reply_and_pressed_twice_in_rest_it_quits(tmp_path: Path) -> None:
-    model = FedModel()
-    async with driving(SmallRuntime(model=model, folder=tmp_path)) as driver:
-        await driver.say("one")
-        await driver.see("waiting for fed")
+    async with working(tmp_path) as (driver, _):
         await driver.press("ctrl+c")
         await driver.see("Interrupted.", "ready")
         await driver.press("ctrl+c")
