@@ -20,6 +20,7 @@ from tui.app_runtime import AppRuntime
 from tui.commands import APP, Command, bindings
 from tui.handlers import HANDLERS
 from tui.handlers.errors import CommandError
+from tui.lasting_output import is_terminal, with_lasting_output
 from tui.lenient_input import reading_leniently
 from tui.literal_text import visible
 from tui.log import write_down
@@ -59,6 +60,7 @@ class MnemoscopeApp(App[None]):
         self._runtime = runtime
         self._last_words = ""
         self._is_away = False
+        self._is_leaving = False
         self._history = PromptHistory(runtime.history_path)
         self._main = MainScreen(runtime, self._history)
 
@@ -90,8 +92,8 @@ class MnemoscopeApp(App[None]):
         await self.switch_screen(self._main)
 
     def get_driver_class(self) -> type[Driver]:
-        """The usual driver, which does not give up at bytes that are no text."""
-        return reading_leniently(super().get_driver_class())
+        """The usual driver, which does not give up at bytes that are no text, nor when its terminal goes away."""
+        return with_lasting_output(reading_leniently(super().get_driver_class()))
 
     def get_css_variables(self) -> dict[str, str]:
         """The variables of the theme, mended."""
@@ -173,6 +175,7 @@ class MnemoscopeApp(App[None]):
     def _leave_on_signal(self, number: int) -> None:
         if self._is_away and number == signal.SIGINT:
             return
+        self._is_leaving = True
         self.run_worker(self.main.quit(128 + number))
 
     def _handle_exception(self, error: Exception) -> None:
@@ -186,7 +189,14 @@ class MnemoscopeApp(App[None]):
             super()._handle_exception(error)
 
     def panic(self, *renderables: RenderableType) -> None:
-        """End after an error that is only known by how it looks: like any other, in one line."""
+        """End after an error that is only known by how it looks: like any other, in one line.
+
+        The end of a terminal is told in this way too, mostly beside the signal for it.
+        """
+        if not (self.is_headless or is_terminal(sys.__stdin__)):
+            if not self._is_leaving:
+                self._leave_on_signal(signal.SIGHUP)
+            return
         from tui.drawn_error import drawn, kind_of_drawn
 
         self._last_words = self._last_words or self._told(drawn(renderables), kind_of_drawn(renderables))
