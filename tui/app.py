@@ -175,6 +175,9 @@ class MnemoscopeApp(App[None]):
     def _leave_on_signal(self, number: int) -> None:
         if self._is_away and number == signal.SIGINT:
             return
+        if self._is_leaving and number == signal.SIGHUP:
+            # The end of a terminal is told in several ways.
+            return
         self._is_leaving = True
         self.run_worker(self.main.quit(128 + number))
 
@@ -191,11 +194,10 @@ class MnemoscopeApp(App[None]):
     def panic(self, *renderables: RenderableType) -> None:
         """End after an error that is only known by how it looks: like any other, in one line.
 
-        The end of a terminal is told in this way too, mostly beside the signal for it.
+        The end of a terminal is told in this way too.
         """
         if not (self.is_headless or is_terminal(sys.__stdin__)):
-            if not self._is_leaving:
-                self._leave_on_signal(signal.SIGHUP)
+            self._leave_on_signal(signal.SIGHUP)
             return
         from tui.drawn_error import drawn, kind_of_drawn
 

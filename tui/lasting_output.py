@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
+import sys
+from collections.abc import Callable
 from typing import IO, Any
 
 from textual.driver import Driver
@@ -16,10 +19,12 @@ class LastingOutput:
 
     Args:
         file: the terminal.
+        when_gone: called once it is found to be gone, in the thread that writes.
     """
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str], when_gone: Callable[[], None]) -> None:
         self._file = file
+        self._when_gone = when_gone
         self._is_gone = False
 
     def write(self, text: str) -> int:
@@ -53,6 +58,7 @@ class LastingOutput:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._file.fileno())
         os.close(nowhere)
+        self._when_gone()
 
 
 def with_lasting_output(driver: type[Driver]) -> type[Driver]:
@@ -62,9 +68,15 @@ def with_lasting_output(driver: type[Driver]) -> type[Driver]:
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             terminal: Any = self._file  # type: ignore[has-type]
-            self._file = LastingOutput(terminal)
+            self._file = LastingOutput(terminal, _hang_up)
 
     return LastingDriver
+
+
+def _hang_up() -> None:
+    """Do what the system does for a program that the terminal controls."""
+    if sys.platform != "win32":
+        os.kill(os.getpid(), signal.SIGHUP)
 
 
 def is_terminal(file: IO[str] | None) -> bool:

@@ -22,6 +22,8 @@ from textual.message import Message
 _KITTY_KEY = re.compile(r"\x1b\[(\d+)(?::[\d:]*)?;(\d*)(?::(\d*))?((?:;[\d:]*)?[u~A-HPQRS])")
 """A key of kitty's protocol: its code, other codes of the same key, modifiers, what happened to it, and the rest."""
 _RELEASED = "3"
+_ALT_ENTER = "\x1b\r"
+"""Alt+Enter where a terminal knows no other way; Textual takes it for Enter, which would send what is typed."""
 
 
 def reading_leniently(driver_class: type[Driver]) -> type[Driver]:
@@ -45,10 +47,13 @@ class LenientParser(XTermParser):
             return None
 
     def _sequence_to_key_events(self, sequence: str, alt: bool = False) -> Iterable[Key]:
+        if sequence == _ALT_ENTER:
+            return [Key("alt+enter", None)]
         try:
-            return list(super()._sequence_to_key_events(_plain_form(sequence), alt))
+            keys = list(super()._sequence_to_key_events(_plain_form(sequence), alt))
         except (ArithmeticError, ValueError):
             return [Key(Keys.Ignore, sequence)]
+        return [_named(key) for key in keys]
 
 
 def _plain_form(sequence: str) -> str:
@@ -59,6 +64,11 @@ def _plain_form(sequence: str) -> str:
     if what == _RELEASED:
         raise ValueError("a key was let go")
     return f"\x1b[{code};{modifiers}{rest}"
+
+
+def _named(key: Key) -> Key:
+    """The key under its usual name: in the way of xterm's modifyOtherKeys (`CSI 27;2;13 ~`) Enter comes as a return."""
+    return Key(f"{key.key[:-1]}enter", None) if key.key.endswith("+\r") else key
 
 
 def _lenient_decoder(encoding: str) -> Callable[[], IncrementalDecoder]:

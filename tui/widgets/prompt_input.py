@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
-from typing import cast
 
-from textual._ansi_sequences import ANSI_SEQUENCES_KEYS
 from textual.binding import Binding
 from textual.events import Key, Paste
-from textual.keys import Keys
 from textual.message import Message
 from textual.widgets import TextArea
 from textual.widgets.text_area import Edit, EditResult
@@ -28,10 +25,6 @@ _ACTIONS = {
     for key in binding.key.split(",")
 }
 """What a key does here; our own bindings go before those of the base class."""
-_ACTIONS |= dict.fromkeys(("shift+\r", "alt+\r", "ctrl+\r"), "newline")
-"""What Textual calls these keys where a terminal sends them the way of xterm's modifyOtherKeys (`CSI 27;2;13 ~`)."""
-# Alt+Enter where a terminal knows no other way than an escape before the return: Textual would take it for Enter.
-cast("dict[str, tuple[Keys, ...]]", ANSI_SEQUENCES_KEYS)["\x1b\r"] = (Keys.ControlJ,)
 
 
 class PromptInput(TextArea):

@@ -43,6 +43,7 @@ class PseudoTerminal:
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self._before = termios.tcgetattr(slave)
         self._slave = slave
+        self._handles = [self._master, slave]
         environment = {
             **os.environ,
             "TERM": "xterm-256color",
@@ -66,8 +67,13 @@ class PseudoTerminal:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        os.close(self._master)
-        os.close(self._slave)
+        self.hang_up()
+
+    def hang_up(self) -> None:
+        """Be gone, as a terminal whose window is closed."""
+        for handle in self._handles:
+            os.close(handle)
+        self._handles.clear()
 
     def send(self, text: str | bytes) -> None:
         """Send bytes as a keyboard does."""

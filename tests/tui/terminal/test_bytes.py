@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.terminal.program import HOSTILE
-from tests.tui.terminal.pseudo_terminal import PseudoTerminal
+from tests.tui.terminal.pseudo_terminal import LIMIT, PseudoTerminal
 
 CTRL_O, CTRL_Q, F9 = "\x0f", "\x11", "\x1b[20~"
 WELCOME = "lists the commands"
@@ -86,6 +86,14 @@ def test_a_paste_whose_end_comes_in_pieces_is_one_paste(tmp_path: Path) -> None:
         terminal.send(CTRL_Q)
         assert terminal.wait_for_end() == 0
     assert typed(tmp_path) == [text]
+
+
+def test_it_ends_when_its_terminal_is_gone_while_much_is_drawn(tmp_path: Path) -> None:
+    with PseudoTerminal("plain", tmp_path) as terminal:
+        terminal.wait_for(WELCOME)
+        terminal.send("hello\r" + "more " * 200)
+        terminal.hang_up()
+        assert terminal.process.wait(LIMIT) == 128 + signal.SIGHUP
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
