@@ -154,11 +154,14 @@ class ContentView:
 
     def _change(self, change: MemoryChange) -> None:
         had_summary = bool(self.stored.summary)
-        if self._reply_id is not None:
-            self._add_to_reply(change)
+        joined = self._add_to_reply(change) if self._reply_id is not None else set()
         places = self.stored.apply(change)
         self._shown = None
-        self._judge_again(None if bool(self.stored.summary) != had_summary else places)
+        if places is None or bool(self.stored.summary) != had_summary:
+            self._judge_again(None)
+        else:
+            # One that is stored twice joins the reply in both places.
+            self._judge_again([*places, *self.stored.positions_of(joined)])
 
     def _judge_again(self, places: Sequence[int] | None) -> None:
         """Judge the messages at these places, or all with None, under both filters."""
@@ -176,16 +179,19 @@ class ContentView:
             self.judged = Judged(self.stored, memory_filter, self.running)
             self.try_out(tried)
 
-    def _add_to_reply(self, change: MemoryChange) -> None:
-        """Everything that was not stored before the running reply belongs to it."""
+    def _add_to_reply(self, change: MemoryChange) -> set[str]:
+        """Everything that was not stored before the running reply belongs to it; the ids of what has come."""
+        joined: set[str] = set()
         match change:
             case Added(entries):
-                self.running.update(entry.msg.id for entry in entries)
+                joined = {entry.msg.id for entry in entries}
                 if any(entry.msg.role == "assistant" and HINT not in entry.marks for entry in entries):
                     self.flight = None
             case Snapshot(entries):
                 known = {entry.msg.id for entry in self.stored.entries}
-                self.running.update(entry.msg.id for entry in entries if entry.msg.id not in known)
+                joined = {entry.msg.id for entry in entries} - known
+        self.running |= joined
+        return joined
 
 
 def passing(entries: Sequence[Entry], memory_filter: MemoryFilter) -> list[int]:

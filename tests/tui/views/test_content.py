@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent_core.agent import Agent
@@ -18,7 +18,7 @@ from agent_core.event import (
 )
 from agent_core.history import COVERED, REPLACED, RUNNING, UNPAIRED, judge_history
 from agent_core.marks import COMPRESSED, MemoryFilter
-from agent_core.message import AssistantMsg, HintBlock, SystemMsg, ToolCallBlock, ToolResultBlock
+from agent_core.message import AssistantMsg, HintBlock, Msg, SystemMsg, ToolCallBlock, ToolResultBlock
 from agent_core.tokens import estimate_message_tokens
 from tests.tui.fed_model import FedModel, Finished
 from tests.tui.views import events as made
@@ -299,6 +299,13 @@ operations = st.lists(
 
 
 @given(operations)
+@example(
+    [
+        ("add", [Msg("user", "q", "user", id="m")], ()),
+        ("begin", None, None),
+        ("add", [Msg("user", "q", "user", id="m")] * 2, ()),
+    ]
+)
 def test_judging_only_what_changed_gives_what_judging_everything_gives(steps):
     async def play() -> None:
         agent = agent_with()
