@@ -13,17 +13,17 @@ import os
 import re
 import subprocess
 import tarfile
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import count
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.loopback.http import LoopbackHandler, LoopbackServer
+
 VERSION = "1.47"
 
 
-class DockerEngine:
+class DockerEngine(LoopbackServer):
     """One container, `web`. `home` is where its user is at home; `status` may be changed."""
 
     def __init__(self, home: Path, shell: str | None = None) -> None:
@@ -34,37 +34,25 @@ class DockerEngine:
         self.hides_uploads = False
         self.execs: dict[str, dict[str, Any]] = {}
         self.numbers = count()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"engine": self}))
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
+        super().__init__(_Handler)
 
     @property
     def host(self) -> str:
         """For `DOCKER_HOST`."""
-        return f"tcp://127.0.0.1:{self._server.server_address[1]}"
-
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+        return f"tcp://{self.address}"
 
 
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    engine: DockerEngine
-
-    def log_message(self, *args: Any) -> None:
-        pass
+class _Handler(LoopbackHandler):
+    state: DockerEngine
 
     def do_GET(self) -> None:
         path = self._path()
         if path == "/version":
             self._answer(200, {"ApiVersion": VERSION, "MinAPIVersion": "1.24"})
         elif path in ("/containers/web/json", "/containers/cafe/json"):
-            self._answer(200, {"Id": "cafe", "Name": "/web", "State": {"Status": self.engine.status}})
+            self._answer(200, {"Id": "cafe", "Name": "/web", "State": {"Status": self.state.status}})
         elif found := re.fullmatch(r"/exec/(\w+)/json", path):
-            made = self.engine.execs[found[1]]
+            made = self.state.execs[found[1]]
             self._answer(200, {"ID": found[1], "Running": made["code"] is None, "ExitCode": made["code"]})
         else:
             self._answer(404, {"message": f"No such container: {path.split('/')[2]}"})
@@ -73,22 +61,22 @@ class _Handler(BaseHTTPRequestHandler):
         path = self._path()
         given = json.loads(self.rfile.read(int(self.headers.get("content-length", 0))))
         if path == "/containers/cafe/exec":
-            if self.engine.status != "running":
+            if self.state.status != "running":
                 self._answer(409, {"message": "container cafe is not running"})
                 return
-            number = f"e{next(self.engine.numbers)}"
-            self.engine.execs[number] = {"argv": given["Cmd"], "code": None}
+            number = f"e{next(self.state.numbers)}"
+            self.state.execs[number] = {"argv": given["Cmd"], "code": None}
             self._answer(201, {"Id": number})
         elif found := re.fullmatch(r"/exec/(\w+)/start", path):
-            self._start(self.engine.execs[found[1]])
+            self._start(self.state.execs[found[1]])
 
     def do_PUT(self) -> None:
         assert self._path() == "/containers/cafe/archive"
         length = int(self.headers["content-length"])
-        cut = self.engine.cut_after
+        cut = self.state.cut_after
         data = self.rfile.read(length if cut is None else min(length, cut))
         folder = parse_qs(urlsplit(self.path).query)["path"][0]
-        if not self.engine.hides_uploads:
+        if not self.state.hides_uploads:
             with tarfile.open(fileobj=io.BytesIO(data), errorlevel=0) as tar:
                 for member in tar:
                     with open(os.path.join(folder, member.name), "wb") as file:
@@ -108,12 +96,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.close_connection = True
         argv = made["argv"]
-        if self.engine.shell and argv[0] == "sh":
-            argv = [*self.engine.shell.split(), *argv[1:]]
-        environ = {"PATH": os.environ["PATH"], "HOME": str(self.engine.home)}
+        if self.state.shell and argv[0] == "sh":
+            argv = [*self.state.shell.split(), *argv[1:]]
+        environ = {"PATH": os.environ["PATH"], "HOME": str(self.state.home)}
         done = subprocess.run(argv, capture_output=True, env=environ, stdin=subprocess.DEVNULL)
         stream = _frames(1, done.stdout) + _frames(2, done.stderr)
-        cut = self.engine.cut_after
+        cut = self.state.cut_after
         self.wfile.write(stream if cut is None else stream[:cut])
         if cut is None or len(stream) <= cut:
             made["code"] = done.returncode

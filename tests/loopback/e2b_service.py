@@ -12,52 +12,40 @@ import json
 import os
 import re
 import subprocess
-import threading
 from email import message_from_bytes
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from tests.loopback.http import LoopbackHandler, LoopbackServer
+
 ID, KEY = "i0123456789abcdef", "e2b_0123456789abcdef"
 
 
-class E2BService:
+class E2BService(LoopbackServer):
     """One sandbox. `home` is where its user is at home; a login shell there says `greeting`."""
 
     def __init__(self, home: Path, greeting: str = "") -> None:
         self.home = home
         self.greeting = greeting
         self.cut_after: int | None = None
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"service": self}))
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
+        super().__init__(_Handler)
 
     @property
     def environ(self) -> dict[str, str]:
         """What leads the SDK here."""
-        url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        url = f"http://{self.address}"
         return {"E2B_API_KEY": KEY, "E2B_API_URL": url, "E2B_SANDBOX_URL": url, "E2B_HTTP_VERSION": "1.1"}
 
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    service: E2BService
-
-    def log_message(self, *args: Any) -> None:
-        pass
+class _Handler(LoopbackHandler):
+    state: E2BService
 
     def do_GET(self) -> None:
         self._answer(204 if self.path == "/health" else 404, b"")
 
     def do_POST(self) -> None:
-        length, cut = int(self.headers.get("content-length", 0)), self.service.cut_after
+        length, cut = int(self.headers.get("content-length", 0)), self.state.cut_after
         url = urlsplit(self.path)
         if url.path == "/files" and cut is not None and length > cut:
             self._take_file(parse_qs(url.query)["path"][0], self.rfile.read(cut), is_whole=False)
@@ -113,10 +101,10 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         # Without `-l`: what this machine's profile does is not the sandbox's.
         argv = [process["cmd"], *(word for word in process.get("args", ()) if word != "-l")]
-        environ = {"PATH": os.environ["PATH"], "HOME": str(self.service.home)}
+        environ = {"PATH": os.environ["PATH"], "HOME": str(self.state.home)}
         done = subprocess.run(argv, capture_output=True, env=environ, stdin=subprocess.DEVNULL)
         self._event({"start": {"pid": 1}})
-        output, cut = self.service.greeting.encode() + done.stdout, self.service.cut_after
+        output, cut = self.state.greeting.encode() + done.stdout, self.state.cut_after
         if cut is not None and len(output) > cut:
             self._event({"data": {"stdout": base64.b64encode(output[:cut]).decode()}})
             return

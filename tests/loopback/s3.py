@@ -8,13 +8,12 @@ request's body, or of an answer.
 from __future__ import annotations
 
 import hashlib
-import threading
 import time
 from email.utils import formatdate
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 from xml.sax.saxutils import escape
+
+from tests.loopback.http import LoopbackHandler, LoopbackServer
 
 PAGE = 100
 """Names in one answer of a listing, so that a second page is not rare."""
@@ -27,7 +26,7 @@ class _Object:
         self.etag = f'"{hashlib.md5(data).hexdigest()}"'
 
 
-class S3Server:
+class S3Server(LoopbackServer):
     """Buckets in memory. `objects` maps `bucket/key` to what is stored."""
 
     def __init__(self, *buckets: str) -> None:
@@ -35,31 +34,19 @@ class S3Server:
         self.objects: dict[str, _Object] = {}
         self.is_refusing = False
         self.cut_after: int | None = None
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"store": self}))
-        self._server.daemon_threads = True
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
+        super().__init__(_Handler)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self._server.server_address[1]}"
+        return f"http://{self.address}"
 
     def put(self, path: str, data: bytes) -> None:
         """What somebody else stores."""
         self.objects[path] = _Object(data)
 
-    def stop(self) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
-
-class _Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    store: S3Server
-
-    def log_message(self, *args: Any) -> None:
-        pass
+class _Handler(LoopbackHandler):
+    state: S3Server
 
     def do_GET(self) -> None:
         bucket, key, query = self._target()
@@ -82,8 +69,8 @@ class _Handler(BaseHTTPRequestHandler):
     def do_PUT(self) -> None:
         bucket, key, _ = self._target()
         length = int(self.headers.get("content-length", 0))
-        if self.store.cut_after is not None:
-            self.rfile.read(min(length, self.store.cut_after))
+        if self.state.cut_after is not None:
+            self.rfile.read(min(length, self.state.cut_after))
             self._cut()
             return
         data = self.rfile.read(length)
@@ -92,18 +79,18 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_admitted(bucket):
             return
         path = f"{bucket}/{key}"
-        present = self.store.objects.get(path)
+        present = self.state.objects.get(path)
         wanted = self.headers.get("if-match")
         if (wanted and (present is None or present.etag != wanted)) or (self.headers.get("if-none-match") and present):
             self._fail(412, "PreconditionFailed")
             return
-        self.store.objects[path] = stored = _Object(data)
+        self.state.objects[path] = stored = _Object(data)
         self._answer(200, {"ETag": stored.etag})
 
     def do_DELETE(self) -> None:
         bucket, key, _ = self._target()
         if self._is_admitted(bucket):
-            self.store.objects.pop(f"{bucket}/{key}", None)
+            self.state.objects.pop(f"{bucket}/{key}", None)
             self._answer(204)
 
     def _target(self) -> tuple[str, str, dict[str, str]]:
@@ -112,16 +99,16 @@ class _Handler(BaseHTTPRequestHandler):
         return bucket, key, {name: values[0] for name, values in parse_qs(url.query, keep_blank_values=True).items()}
 
     def _is_admitted(self, bucket: str) -> bool:
-        if self.store.is_refusing or "authorization" not in self.headers:
+        if self.state.is_refusing or "authorization" not in self.headers:
             self._fail(403, "AccessDenied")
             return False
-        if bucket not in self.store.buckets:
+        if bucket not in self.state.buckets:
             self._fail(404, "NoSuchBucket")
             return False
         return True
 
     def _send_object(self, path: str) -> None:
-        found = self.store.objects.get(path)
+        found = self.state.objects.get(path)
         if found is None:
             self._fail(404, "NoSuchKey")
             return
@@ -144,7 +131,7 @@ class _Handler(BaseHTTPRequestHandler):
             min(int(query.get("max-keys", PAGE)), PAGE),
         )
         names: set[str] = set()
-        for path in self.store.objects:
+        for path in self.state.objects:
             owner, _, key = path.partition("/")
             if owner == bucket and key.startswith(prefix):
                 front, found, _ = key[len(prefix) :].partition(delimiter) if delimiter else ("", "", "")
@@ -166,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _row(self, bucket: str, name: str, delimiter: str, prefix: str) -> str:
         if delimiter and name.endswith(delimiter) and name != prefix:
             return f"<CommonPrefixes><Prefix>{escape(quote(name))}</Prefix></CommonPrefixes>"
-        found = self.store.objects[f"{bucket}/{name}"]
+        found = self.state.objects[f"{bucket}/{name}"]
         when = time.strftime("%Y-%m-%dT%H:%M:%S.000Z", time.gmtime(found.modified))
         return (
             f"<Contents><Key>{escape(quote(name))}</Key><LastModified>{when}</LastModified>"
@@ -178,7 +165,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(status, {"Content-Type": "application/xml"}, body.encode())
 
     def _answer(self, status: int, headers: dict[str, str] | None = None, body: bytes = b"") -> None:
-        cut = self.store.cut_after
+        cut = self.state.cut_after
         self.send_response(status)
         for name, value in {**(headers or {}), "Content-Length": str(len(body))}.items():
             self.send_header(name, value)
