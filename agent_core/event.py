@@ -12,45 +12,32 @@ import msgspec
 from msgspec import Struct
 
 from agent_core.change import MemoryChange, decode_hook, encode_hook
+from agent_core.event_base import Event, Usage
+from agent_core.long_term_event import (
+    FactChange,
+    FactsFinish,
+    FactsSource,
+    FactsWriteStarted,
+    FactsWritten,
+    FileChanged,
+    IndexRead,
+    Origin,
+    Outcome,
+    RecalledMemory,
+    RetrievalCarriedOver,
+    RetrievalEnded,
+    RetrievalFinish,
+    RetrievalSettled,
+    RetrievalSkipped,
+    RetrievalStage,
+    RetrievalStarted,
+)
 from agent_core.marks import MemoryFilter
 from agent_core.message import Msg, ToolResultState
 from agent_core.text import well_formed
 
 Finish = Literal["completed", "interrupted", "max_iters", "error"]
 Answer = Literal["once", "always", "no"]
-Origin = Literal["user", "model", "tool", "outside"]
-"""Where a memory came from: a person's hand, the model, the model after a tool's result, or outside the program."""
-
-
-def _tag(name: str) -> str:
-    return "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in name).lstrip("_")
-
-
-class Event(Struct, frozen=True, kw_only=True, tag=_tag, omit_defaults=True):
-    """Base of all events.
-
-    `seq` and `at` (seconds since the epoch) are set by the trace when the event is appended; `seq` is -1 before.
-    `reply_id` names the reply that the event belongs to; None for what happens outside of one.
-    """
-
-    reply_id: str | None = None
-    seq: int = -1
-    at: float = 0.0
-
-
-class Usage(Struct, frozen=True, omit_defaults=True):
-    """Tokens of one model call as the server reported them."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-
-    def __add__(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cached_tokens + other.cached_tokens,
-        )
 
 
 # --- The reply and its rounds
@@ -249,172 +236,11 @@ class CompressionEnded(Event, frozen=True, kw_only=True):
     error: str = ""
 
 
-class IndexRead(Event, frozen=True, kw_only=True):
-    """MEMORY.md was put into the system prompt (sent again only when something about it has changed).
-
-    `injected_lines` of `lines` went in; `cut_line` is the first line (from 1) left out, None when all went in;
-    `found` is false when there is no such file at `path`.
-    """
-
-    path: str
-    found: bool
-    text: str = ""
-    lines: int = 0
-    injected_lines: int = 0
-    tokens: int = 0
-    cut_line: int | None = None
-
-
-class RetrievalStarted(Event, frozen=True, kw_only=True):
-    """A search of long-term memory for a question began in the background.
-
-    The first model call of the reply waits for it, for `patience` seconds at most; None: as long as it takes.
-    """
-
-    retrieval_id: str
-    source: str
-    question: str
-    patience: float | None = 0.0
-
-
-class RetrievalStage(Event, frozen=True, kw_only=True):
-    """A stage of a retrieval is over: `scan`, `search`, `select` or `read`, with a few words on what it gave."""
-
-    retrieval_id: str
-    stage: str
-    seconds: float
-    detail: str = ""
-
-
-class RecalledMemory(Struct, frozen=True, omit_defaults=True):
-    """One memory that a retrieval chose: where it is, which version, the text for the prompt, why, who wrote it."""
-
-    path: str
-    content_hash: str
-    text: str = ""
-    reason: str = ""
-    score: float | None = None
-    origin: Origin | Literal[""] = ""
-
-
-RetrievalFinish = Literal["found", "nothing", "cancelled", "failed"]
-
-
-class RetrievalEnded(Event, frozen=True, kw_only=True):
-    """The background work of a retrieval is over. What became of it is said by `RetrievalSettled`."""
-
-    retrieval_id: str
-    finish: RetrievalFinish
-    memories: tuple[RecalledMemory, ...] = ()
-    seconds: float = 0.0
-    error: str = ""
-
-
-Outcome = Literal["injected", "nothing", "known", "late", "cancelled", "failed"]
-
-
-class RetrievalSettled(Event, frozen=True, kw_only=True):
-    """The one outcome of a retrieval.
-
-    `injected` at `round` (of the next reply when `carried_over`), `nothing` relevant, all already `known` to the
-    conversation, `late` (its reply had ended, and nothing or no next one carried it over), `cancelled`, `failed`.
-    """
-
-    retrieval_id: str
-    outcome: Outcome
-    round: int = 0
-    carried_over: bool = False
-    msg_ids: tuple[str, ...] = ()
-    detail: str = ""
-
-
-class RetrievalCarriedOver(Event, frozen=True, kw_only=True):
-    """The reply of a retrieval ended before its result could go in; it waits for the next reply of the same agent."""
-
-    retrieval_id: str
-
-
-class FileChanged(Event, frozen=True, kw_only=True):
-    """A file of long-term memory was changed, as its journal tells it.
-
-    Args:
-        path: absolute; after a rename the new one.
-        origin: who did it.
-        diff: unified; empty when what the file held is not known any more.
-        call_id: the tool call that did it.
-        msg_id: the user's message that made it happen.
-        entry_id: the entry in the journal, by which the change can be undone.
-        action: what was done: `create`, `edit`, `rename`, `delete`, `undo` and so on.
-        before_hash: SHA-256 of the content before; empty when there was no file.
-        after_hash: of the content afterwards; empty when there is no file any more.
-        from_path: what a renamed file was called.
-    """
-
-    path: str
-    origin: Origin
-    diff: str = ""
-    call_id: str = ""
-    msg_id: str = ""
-    entry_id: str = ""
-    action: str = ""
-    before_hash: str = ""
-    after_hash: str = ""
-    from_path: str = ""
-
-
 class Noticed(Event, frozen=True, kw_only=True):
     """Something a person should know, in one line; `level` says how much."""
 
     text: str
     level: Literal["information", "warning", "error"] = "information"
-
-
-class RetrievalSkipped(Event, frozen=True, kw_only=True):
-    """No search of this long-term memory was made for a reply, and why."""
-
-    source: str
-    reason: str
-
-
-class FactChange(Struct, frozen=True, omit_defaults=True):
-    """What happened to one memory of a store: its id, its text, what was done.
-
-    `known` was there already and stays as it was; `superseded` stays too, and says by which memory it was replaced.
-    """
-
-    memory_id: str
-    text: str
-    action: Literal["added", "updated", "superseded", "deleted", "known"]
-    replaced_by: str = ""
-
-
-FactsSource = Literal["extracted", "as_given", "by_rules", "by_hand"]
-FactsFinish = Literal["stored", "nothing", "accepted", "unknown", "skipped", "failed"]
-
-
-class FactsWriteStarted(Event, frozen=True, kw_only=True):
-    """A long-term memory began to take something in; the end is told by the `FactsWritten` of the same `write_id`."""
-
-    write_id: str
-    source: str
-
-
-class FactsWritten(Event, frozen=True, kw_only=True):
-    """A write to a long-term memory is over.
-
-    `stored`: see `changes`; `nothing` in it was new; `accepted` by a service that works on it later; `unknown`: the
-    store did not say; `skipped` or `failed`: `detail` says why. `how` tells where the texts come from: extracted by a
-    model, as they were given, found by fixed rules, or typed by a person.
-    """
-
-    write_id: str
-    source: str
-    finish: FactsFinish
-    how: FactsSource
-    changes: tuple[FactChange, ...] = ()
-    detail: str = ""
-    seconds: float = 0.0
-    usage: Usage | None = None
 
 
 AnyEvent = (
@@ -484,7 +310,12 @@ def decode_event(line: bytes | str) -> AnyEvent:
     return _decoder.decode(line)
 
 
-__all__ = [cls.__name__ for cls in EVENT_TYPES] + [
-    "Answer", "AnyEvent", "EVENT_TYPES", "Event", "FactChange", "FactsFinish", "FactsSource", "Finish", "Msg", "Origin",
-    "Outcome", "PromptPart", "RecalledMemory", "RetrievalFinish", "Usage", "decode_event", "encode_event",
+__all__ = [
+    "Answer", "AnyEvent", "BlockDelta", "BlockEnded", "BlockStarted", "CompressionEnded", "CompressionStarted",
+    "EVENT_TYPES", "Event", "FactChange", "FactsFinish", "FactsSource", "FactsWriteStarted", "FactsWritten",
+    "FileChanged", "FilterChanged", "Finish", "IndexRead", "MemoryChanged", "ModelCallEnded", "ModelRetried", "Msg",
+    "Noticed", "Origin", "Outcome", "PermissionAnswered", "PermissionAsked", "PromptPart", "PromptSent",
+    "RecalledMemory", "ReplyEnded", "ReplyStarted", "RetrievalCarriedOver", "RetrievalEnded", "RetrievalFinish",
+    "RetrievalSettled", "RetrievalSkipped", "RetrievalStage", "RetrievalStarted", "RoundStarted", "StoreFailed",
+    "StoreRecovered", "ToolEnded", "ToolStarted", "Usage", "decode_event", "encode_event",
 ]  # fmt: skip

@@ -185,7 +185,8 @@ def test_searches_of_the_model_are_told_with_what_they_gave():
     view = fold(*asked()[:1], call, stored, ended)
     (line,) = turn_lines(view.turns[0], 1.0, is_running=False)
     assert line.text == "● the model searched for “tea”, “home”: 2 memories, 0.2 s"
-    assert turn_sections(view.turns[0], 1.0, is_running=False)[1] == ("answered to “tea”, “home”", result.output)
+    section = turn_sections(view.turns[0], 1.0, is_running=False)[1]
+    assert (section.heading, section.text) == ("answered to “tea”, “home”", result.output)
     failed = ToolEnded(call_id="c", tool=SEARCH, state="error", reply_id="r")
     assert lines(*asked()[:1], call, failed) == ["✗ the model searched for “tea”, “home”: error"]
     for odd in (None, "tea", 7, {"a": 1}):
