@@ -25,6 +25,8 @@ from tui.workdir_url import WorkdirURL, is_url, parse_workdir_url
 
 APP_NAME = "mnemoscope"
 DEFAULT_USER = "default_user"
+DEFAULT_GRACE = 2.0
+"""The library waits for nothing; where people read along, an answer of one round should have its hint."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -43,6 +45,8 @@ class Settings(Struct, frozen=True, kw_only=True):
         embedding_model: gives the vectors of facts; None for the bundled one.
         embedding_base_url: its endpoint; None for the one of the chat model.
         embedding_api_key: falsy when there is none of its own.
+        retrieval_grace: seconds that an answer waits at most for what is recalled from the memory files.
+        retrieval_carry_over: whether what is recalled too late goes into the next reply.
         user: whose memory it is, in stores that hold several people's.
         mark_rules: set marks on what is stored.
         theme: the name of a theme; empty for the usual one.
@@ -58,6 +62,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     workdir: Path | WorkdirURL | None = None
     data_dir: Path | None = None
     memory: str | None = None
+    retrieval_grace: float = DEFAULT_GRACE
+    retrieval_carry_over: bool = True
     mem0: str = "off"
     mem0_config: dict[str, Any] = {}
     embedding_model: str | None = None
@@ -119,6 +125,8 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         workdir=workdir,
         data_dir=data_dir,
         memory=memory,
+        retrieval_grace=values.get("retrieval_grace", DEFAULT_GRACE),
+        retrieval_carry_over=values.get("retrieval_carry_over", True),
         mem0=mem0,
         mem0_config=values.get("mem0_config", {}),
         embedding_model=values.get("embedding_model"),
@@ -160,7 +168,9 @@ def _assignment(setting: Setting, settings: Settings) -> str:
         return f"# {setting.name} = {{ … }}  # set, from {source}"
     if isinstance(value, tuple):
         return f"{setting.name} = [{', '.join(map(_rule, value))}]  # from {source}"
-    text = str(value) if isinstance(value, int) else _quoted(without_password(str(value)))
+    if isinstance(value, bool):
+        return f"{setting.name} = {str(value).lower()}  # from {source}"
+    text = str(value) if isinstance(value, int | float) else _quoted(without_password(str(value)))
     hidden = ", without its password" if isinstance(value, WorkdirURL) and value.password else ""
     return f"{setting.name} = {text}  # from {source}{hidden}"
 
@@ -184,7 +194,9 @@ def _find(setting: Setting, options: Mapping[str, str | None], file: ConfigFile)
     for variable in setting.variables:
         if value := os.environ.get(variable, "").strip():
             return value, variable
-    return file.values.get(setting.name) or None, file.place(setting.name)
+    written = file.values.get(setting.name)
+    # An empty value counts as none; zero and false do not.
+    return (None if written in ("", {}, []) else written), file.place(setting.name)
 
 
 def _folder(value: str | None) -> Path | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import stat
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from agent_core.errors import MnemoscopeError
 from tui.cli import MEM0_MODES
@@ -71,6 +72,18 @@ SETTINGS = (
         '"sqlite:///chat.db"',
         option="--memory",
     ),
+    Setting(
+        "retrieval_grace",
+        float,
+        "Seconds that an answer waits at most for what is recalled from the memory files; /grace changes it.",
+        "2.0",
+    ),
+    Setting(
+        "retrieval_carry_over",
+        bool,
+        "Whether what is recalled too late goes into the next reply; /carry changes it.",
+        "true",
+    ),
     Setting("mem0", str, f"Facts kept by mem0: {', '.join(MEM0_MODES)}.", '"both"', option="--mem0"),
     Setting(
         "mem0_config",
@@ -109,7 +122,14 @@ SETTINGS = (
     Setting("theme", str, "Colours: the name of a theme; /theme in the program lists them.", '"nord"'),
     Setting("data_dir", str, "Where sessions and the usual workdir are kept.", '"~/mnemoscope"', option="--data-dir"),
 )
-_KINDS = {str: "text in quotes", int: "a whole number", dict: "a table", list: "a list of tables"}
+_KINDS = {
+    str: "text in quotes",
+    int: "a whole number",
+    float: "a number",
+    bool: "true or false",
+    dict: "a table",
+    list: "a list of tables",
+}
 _VARIABLE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[^}/]*\})")
 BY_NAME = {setting.name: setting for setting in SETTINGS}
 
@@ -172,20 +192,24 @@ class ConfigFile:
             self.warnings.append(f"{self.place(name)}: there is no setting {name!r}; there are {', '.join(BY_NAME)}.")
         return name in BY_NAME
 
-    def _checked(self, name: str, value: object) -> str | int | dict[str, object] | list[object]:
+    def _checked(self, name: str, value: Any) -> Any:
         kind = BY_NAME[name].kind
         example = BY_NAME[name].example
-        if not isinstance(value, kind) or isinstance(value, bool):
+        if kind is float and isinstance(value, int) and not isinstance(value, bool):
+            value = float(value)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             wanted = _KINDS[kind]
             raise ConfigError(f"{self.place(name)}: {name} must be {wanted}, for example {name} = {example}")
-        if isinstance(value, int) and value <= 0:
+        if isinstance(value, float) and not 0 <= value < math.inf:
+            raise ConfigError(f"{self.place(name)}: {name} must be 0 or more, for example {name} = {example}")
+        if kind is int and isinstance(value, int) and value <= 0:
             raise ConfigError(f"{self.place(name)}: {name} must be above 0, for example {name} = {example}")
         is_folder = name == "data_dir" or (name == "workdir" and "://" not in str(value))
         if is_folder and value and self.path is not None:
             value = str(self.path.parent / expanded(str(value)))
         if name == "memory" and self.path is not None:
             value = anchored(str(value), self.path.parent)
-        return value  # type: ignore[return-value]
+        return value
 
     def _warn_if_others_can_read(self) -> None:
         if (

@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from tui.working_memory import KeptMemory
 
 AGENT_NAME = "assistant"
-RETRIEVAL_GRACE = 2.0
-"""Seconds that the first model call of a reply waits for what is recalled."""
 LOOK_SECONDS = 1.0
 """Between two looks into the store for what others have written, and between two tries to write to one that fails."""
 # Without a date or anything else that changes: providers cache what stays the same.
@@ -290,10 +288,14 @@ class Runtime:
 
     def _memory_parameters(self) -> Parameters:
         """How memory is searched; the vectors of each workdir are kept in a file of its own."""
-        data_dir = self.settings.data_dir
+        settings = self.settings
         name = hashlib.sha256(os.fsencode(self.workspace.name)).hexdigest()[:16]
-        vectors = str(data_dir / "vectors" / f"{name}.db") if data_dir else None
-        return Parameters(retrieval_grace=RETRIEVAL_GRACE, retrieval_vectors=vectors)
+        vectors = str(settings.data_dir / "vectors" / f"{name}.db") if settings.data_dir else None
+        return Parameters(
+            retrieval_grace=settings.retrieval_grace,
+            retrieval_carry_over=settings.retrieval_carry_over,
+            retrieval_vectors=vectors,
+        )
 
     async def _look_around(self) -> None:
         if self.settings.has_model:

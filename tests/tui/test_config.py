@@ -92,6 +92,15 @@ def test_other_names_with_a_dollar_are_names(config: Path, name: str) -> None:
     assert load_settings().workdir == config.parent / name
 
 
+def test_zero_and_false_are_values(config: Path) -> None:
+    assert (load_settings().retrieval_grace, load_settings().retrieval_carry_over) == (2.0, True)
+    config.write_text("retrieval_grace = 0\nretrieval_carry_over = false\n")
+    settings = load_settings()
+    assert (settings.retrieval_grace, settings.retrieval_carry_over) == (0.0, False)
+    described = tomllib.loads(describe(settings))
+    assert (described["retrieval_grace"], described["retrieval_carry_over"]) == (0.0, False)
+
+
 def test_an_unknown_setting_is_a_warning_with_its_line(config: Path) -> None:
     config.write_text('model = "m"\n\nmodell = "n"\n[colours]\nname = "dark"\n')
     settings = load_settings()
@@ -109,6 +118,10 @@ def test_an_unknown_setting_is_a_warning_with_its_line(config: Path) -> None:
         ('\ncontext_size = "big"\n', "line 2", "context_size must be a whole number, for example context_size = "),
         ("context_size = true\n", "line 1", "must be a whole number"),
         ("context_size = 0\n", "line 1", "must be above 0"),
+        ("retrieval_grace = -1\n", "line 1", "must be 0 or more, for example retrieval_grace = 2.0"),
+        ("retrieval_grace = inf\n", "line 1", "must be 0 or more"),
+        ("retrieval_grace = true\n", "line 1", "must be a number"),
+        ("retrieval_carry_over = 1\n", "line 1", "must be true or false"),
         ("[model]\nname = 'x'\n", "line 1", "must be text in quotes"),
         ('base_url = "localhost:11434/v1"\n', "line 1", "must start with http:// or https://"),
     ],

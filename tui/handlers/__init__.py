@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
-from tui.handlers import chat, facts, memory, program, session
+from tui.handlers import chat, facts, memory, program, recall, session
 
 if TYPE_CHECKING:
     from tui.screens.main import MainScreen
@@ -27,6 +27,8 @@ HANDLERS: dict[str, Handler] = {
     "undo": memory.undo,
     "redo": memory.redo,
     "compact": memory.compact,
+    "grace": recall.grace,
+    "carry": recall.carry,
     "mem0": facts.mem0,
     "user": facts.user,
     "forget": facts.forget,

@@ -27,7 +27,7 @@ def make_panes(
         "content": ContentPane(agent, views.content, views.filter, editor, id="content"),
         "filter": FilterPane(agent, views.filter, id="filter"),
         "index": IndexPane(agent, views.index, memory, id="index"),
-        "hints": HintsPane(agent, views.hints, id="hints"),
+        "hints": HintsPane(agent, views.hints, memory, id="hints"),
     }
     for pane in panes.values():
         pane.border_title = pane.TITLE

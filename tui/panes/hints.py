@@ -12,6 +12,7 @@ from tui.commands import HINTS, bindings
 from tui.panes.hints_rows import HintsRows, Line
 from tui.panes.pane import Pane
 from tui.screens.reading import ReadingScreen
+from tui.views.figures import plural, span
 from tui.views.hints import HintsView
 from tui.views.timeline import LEGEND
 from tui.widgets.literal import Literal
@@ -19,6 +20,8 @@ from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
     from textual.timer import Timer
+
+    from memory.agentic.middleware import AgenticMemoryMiddleware
 
 _TICK = 0.25
 """Seconds between two drawings while a reply runs: its time line grows without any event."""
@@ -30,19 +33,25 @@ class HintsPane(Pane):
     Args:
         agent: whose replies they are.
         view: what is shown.
+        memory: the long-term memory, for the settings of its retrieval; None where there is none.
     """
 
     TITLE = "Hints"
     HELP = (
         "For each reply, newest first: what was looked up in long-term memory, when each stage of that and each round "
         "of the reply took place, what became of it, the files that were chosen and why, and the text that was put in. "
+        "The first round is held back (╌) for what is looked up, until the grace period is over (╎) at the latest: "
+        "/grace SECONDS. What comes too late goes into the next reply, unless /carry is off. "
         "A search of mem0 is labelled facts; what it found is in the Facts pane."
     )
     BINDINGS = bindings(HINTS)
 
-    def __init__(self, agent: Agent, view: HintsView, *, id: str | None = None) -> None:
+    def __init__(
+        self, agent: Agent, view: HintsView, memory: AgenticMemoryMiddleware | None = None, *, id: str | None = None
+    ) -> None:
         super().__init__(id=id)
         self._agent = agent
+        self._memory = memory
         self._view = view
         self._head = Literal(classes="pane-head")
         self._lines = HintsRows(view)
@@ -61,9 +70,8 @@ class HintsPane(Pane):
         self._lines.refresh(running, time.time())
         self._rows.rows_changed()
         count = len(self._view.replies)
-        self.put(
-            self._head, f"{count} {'reply' if count == 1 else 'replies'}, the newest first" if count else "no reply yet"
-        )
+        replies = plural(count, "reply", "replies") if count else "no reply yet"
+        self.put(self._head, " · ".join([replies, *self._settings()]))
         self._tick(running is not None)
 
     def on_hide(self) -> None:
@@ -84,6 +92,13 @@ class HintsPane(Pane):
             return
         self._lines.unfolded ^= {line.reply.key}
         self.draw()
+
+    def _settings(self) -> list[str]:
+        if self._memory is None:
+            return []
+        parameters = self._memory.parameters
+        grace = span(parameters.retrieval_grace) if parameters.retrieval_grace else "none"
+        return [f"grace {grace}", f"carry {'on' if parameters.retrieval_carry_over else 'off'}"]
 
     def _line(self) -> Line | None:
         cursor = self._rows.cursor

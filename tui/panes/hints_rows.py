@@ -13,7 +13,7 @@ from agent_core.message import HintBlock, Msg
 from agent_core.text import first_line
 from tui.views.figures import span
 from tui.views.hints import HintsView, Lookup, ReplyRecord
-from tui.views.hints_text import outcome
+from tui.views.hints_text import outcome, told_grace
 from tui.views.message_details import Section
 from tui.views.message_text import whole_text
 from tui.views.timeline import OUTCOMES, timeline
@@ -84,7 +84,13 @@ def _reply_lines(reply: ReplyRecord, now: float | None, is_unfolded: bool) -> It
         yield _text_line(reply, ("none",), "nothing was looked up")
     for number, lookup in enumerate(reply.lookups):
         what = f"facts: {outcome(lookup, now)}" if lookup.is_facts else outcome(lookup, now)
+        grace = told_grace(reply, now) if lookup.patience != 0 else ""
+        if grace and not is_unfolded:
+            what += f" · {grace}"
         yield _text_line(reply, ("outcome", number), f"{_glyph(lookup)} {what}", _style(lookup))
+        if grace and is_unfolded:
+            # Narrow panes have no room for it beside the outcome.
+            yield _text_line(reply, ("grace", number), f"the first round was {grace}")
     for number, lookup in enumerate(reply.brought):
         text = f"also put in here: what was looked up for “{first_line(lookup.question)}”"
         yield _text_line(reply, ("brought", number), text)

@@ -49,6 +49,7 @@ class Lookup:
 
     Attributes:
         source: the long-term memory that was searched.
+        patience: seconds that the first model call waits for it at most; None: as long as it takes.
         started: when it began, in seconds since the epoch.
         ended: how its background work ended, None as long as it goes on.
         ended_at: when that was.
@@ -60,6 +61,7 @@ class Lookup:
     question: str
     started: float
     source: str = ""
+    patience: float | None = 0.0
     stages: list[Stage] = field(default_factory=list)
     ended: RetrievalEnded | None = None
     ended_at: float = 0.0
@@ -164,7 +166,7 @@ class HintsView:
     def _start_lookup(self, event: RetrievalStarted) -> None:
         if event.retrieval_id in self._lookups:
             return
-        lookup = self._lookups[event.retrieval_id] = Lookup(event.question, event.at, event.source)
+        lookup = self._lookups[event.retrieval_id] = Lookup(event.question, event.at, event.source, event.patience)
         self._reply(event).lookups.append(lookup)
 
     def _grow(self, event: RetrievalStage | RetrievalEnded | RetrievalSettled | RetrievalCarriedOver) -> None:

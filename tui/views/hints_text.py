@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from agent_core.event import RetrievalSettled
 from tui.views.figures import plural, span
+from tui.views.grace import grace_of
 from tui.views.hints import Lookup, ReplyRecord
 
 
@@ -31,6 +32,15 @@ def reply_outcome(reply: ReplyRecord, now: float | None) -> str:
     """What became of the retrievals of a reply, in one line."""
     outcomes = [outcome(lookup, now) for lookup in reply.lookups]
     return "; ".join(outcomes) if outcomes else "nothing was looked up"
+
+
+def told_grace(reply: ReplyRecord, now: float | None) -> str:
+    """For how long the first model call was held back for the retrieval; empty when it was not to be."""
+    grace = grace_of(reply, now if now is not None else reply.latest)
+    if grace is None:
+        return ""
+    most = "as long as it takes" if grace.limit is None else f"of {span(grace.limit - grace.start)} grace"
+    return f"held back {span(grace.until - grace.start)} {most}{'' if grace.is_over else ' …'}"
 
 
 def _settled(lookup: Lookup, settled: RetrievalSettled) -> str:

@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from tui.views.grace import grace_of
 from tui.views.hints import Lookup, Moment, ReplyRecord
 
 STAGES = {"scan": "░", "search": "▒", "select": "▓", "read": "█"}
 """What each stage is drawn as."""
 OUTCOMES = {"injected": "●", "nothing": "○", "known": "◐", "late": "◌", "cancelled": "×", "failed": "✗"}
 CARRIED_OVER = "»"
-LEGEND = "░scan ▒search ▓select █read ·wait »carried"
+HELD = "╌"
+"""The first model call waits for the retrieval."""
+GRACE_OVER = "╎"
+"""It would wait no longer than until here."""
+LEGEND = "░scan ▒search ▓select █read ·wait »carried ╌held back ╎grace over"
 
 _RUNNING = "─"
 _WORKING = "·"
@@ -75,11 +80,24 @@ def _round_track(reply: ReplyRecord, scale: _Scale, now: float | None) -> str:
     last = scale.cell(_end(reply, now))
     for cell in range(scale.cell(reply.started), last + 1):
         cells[cell] = _RUNNING
+    _draw_grace(cells, reply, scale, now)
     if reply.ended is not None:
         cells[last] = _END
     for cell, number in _spread(reply.rounds, scale, last if reply.ended is not None else scale.width):
         cells[cell : cell + len(number)] = number
     return "".join(cells)
+
+
+def _draw_grace(cells: list[str], reply: ReplyRecord, scale: _Scale, now: float | None) -> None:
+    """Draw for how long the first model call was held back, and when it would have gone at the latest."""
+    grace = grace_of(reply, _end(reply, now))
+    if grace is None:
+        return
+    for cell in range(scale.cell(grace.start), scale.cell(grace.until)):
+        cells[cell] = HELD
+    if grace.limit is not None and grace.limit <= scale.start + scale.seconds:
+        # Beside the number of the round, not under it.
+        cells[max(scale.cell(grace.limit), min(scale.cell(grace.start) + 1, scale.width - 1))] = GRACE_OVER
 
 
 def _spread(rounds: Sequence[Moment], scale: _Scale, limit: int) -> list[tuple[int, str]]:

@@ -37,13 +37,16 @@ def filter_pane(agent: Agent, views: SessionView) -> Pane:
     return FilterPane(agent, views.filter)
 
 
+def memory_of(agent: Agent) -> AgenticMemoryMiddleware | None:
+    return next((one for one in agent.middlewares if isinstance(one, AgenticMemoryMiddleware)), None)
+
+
 def index_pane(agent: Agent, views: SessionView) -> Pane:
-    memory = next((one for one in agent.middlewares if isinstance(one, AgenticMemoryMiddleware)), None)
-    return IndexPane(agent, views.index, memory)
+    return IndexPane(agent, views.index, memory_of(agent))
 
 
 def hints_pane(agent: Agent, views: SessionView) -> Pane:
-    return HintsPane(agent, views.hints)
+    return HintsPane(agent, views.hints, memory_of(agent))
 
 
 def facts_pane(agent: Agent, views: SessionView) -> Pane:

@@ -127,6 +127,17 @@ async def test_while_it_runs_it_is_seen_to_run_and_what_is_late_goes_to_the_next
         assert "● late, carried over: injected at round 1 of a later reply" in text
 
 
+async def test_the_head_shows_the_settings_and_a_reply_how_long_it_was_held_back(folder):
+    agent = agent_in(folder, "In Hangzhou.", structured=[{LIST: ["home.md"]}], grace=5.0)
+    async with driving(agent, hints_pane) as driver:
+        assert driver.text(".pane-head") == "no reply yet · grace 5.0 s · carry on"
+        await agent.reply("Where do I live?")
+        await driver.settle()
+        assert "of 5.0 s grace" in driver.lines[1]
+        await driver.press("enter")
+        assert driver.lines[2].startswith("    the first round was held back ")
+
+
 async def test_replies_without_a_memory_say_that_nothing_was_looked_up():
     agent = agent_with("hello")
     async with driving(agent, hints_pane) as driver:

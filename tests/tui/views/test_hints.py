@@ -19,7 +19,7 @@ from agent_core.event import (
 from agent_core.message import AssistantMsg, HintBlock, UserMsg
 from tests.tui.views import events as made
 from tui.views.hints import HintsView
-from tui.views.hints_text import outcome, reply_outcome
+from tui.views.hints_text import outcome, reply_outcome, told_grace
 from tui.views.timeline import timeline
 
 HOME = RecalledMemory("/m/home.md", "h", "lives in Hangzhou", "chosen", 0.9)
@@ -162,6 +162,48 @@ def test_the_time_line_has_rounds_and_stages_on_one_scale():
     assert drawn.rounds == "1───────────2──────┤"
     assert drawn.lookups == ("░░▓▓▓▓▓▓███·●       ",)
     assert drawn.seconds == 10.0
+
+
+def held(patience: float | None, found: float | None = None, *more: Event, end: float | None = 10.0) -> HintsView:
+    """A reply whose retrieval has its result at `found`."""
+    started = RetrievalStarted(retrieval_id="r", source="/m", question="?", patience=patience, reply_id="r", at=0.0)
+    events = [ReplyStarted(agent="a", reply_id="r", at=0.0), started, RoundStarted(round=1, reply_id="r", at=0.0)]
+    finds = [ended(found, HOME)] if found is not None else []
+    ends = [ReplyEnded(finish="completed", reply_id="r", at=end)] if end is not None else []
+    return fold(*events, *finds, *more, *ends)
+
+
+@pytest.mark.parametrize(
+    ("patience", "found", "drawn", "told"),
+    [
+        (4.0, 9.0, "1╌╌╌╌╌╌╌╎──────────┤", "held back 4.0 s of 4.0 s grace"),
+        (6.0, 2.0, "1╌╌╌────────╎──────┤", "held back 2.0 s of 6.0 s grace"),
+        (60.0, 2.0, "1╌╌╌───────────────┤", "held back 2.0 s of 60 s grace"),
+        (0.1, 0.2, "1╎─────────────────┤", "held back 0.1 s of 0.1 s grace"),
+        (None, 8.0, "1╌╌╌╌╌╌╌╌╌╌╌╌╌╌╌───┤", "held back 8.0 s as long as it takes"),
+        (0.0, 0.0, "1──────────────────┤", ""),
+    ],
+)
+def test_how_long_round_1_was_held_back_and_where_its_grace_ended_is_drawn_and_told(patience, found, drawn, told):
+    (one,) = held(patience, found).replies
+    assert timeline(one, 20, None).rounds == drawn
+    assert told_grace(one, None) == told
+
+
+def test_while_round_1_is_held_back_the_wait_grows():
+    (one,) = held(4.0, end=None).replies
+    assert timeline(one, 8, now=2.0).rounds == "1╌╌╌╌╌╌─"
+    assert told_grace(one, 2.0) == "held back 2.0 s of 4.0 s grace …"
+
+
+def test_one_that_was_stopped_while_it_was_held_back_says_for_how_long():
+    (one,) = held(4.0, end=1.0).replies
+    assert told_grace(one, None) == "held back 1.0 s of 4.0 s grace"
+
+
+def test_only_the_first_call_of_a_reply_is_held_back():
+    (one,) = held(4.0, 1.0, RoundStarted(round=2, reply_id="r", at=8.0), end=9.0).replies
+    assert told_grace(one, None) == "held back 1.0 s of 4.0 s grace"
 
 
 def rounds(width: int, *starts: float, end: float = 10.0) -> str:
