@@ -21,6 +21,9 @@ class _LogFile(logging.FileHandler):
             Path(self.baseFilename).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             super().emit(record)
 
+    def handleError(self, record: logging.LogRecord) -> None:
+        """Nor may it print about it on the screen."""
+
 
 def log_path(settings: Settings) -> Path:
     """The file for the log."""
@@ -32,8 +35,6 @@ def log_warnings_to(path: Path) -> None:
     handler = _LogFile(path, encoding="utf-8", errors="backslashreplace", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    # Nor may it print about it on the screen.
-    logging.raiseExceptions = False
 
 
 def write_down(error: BaseException | str, path: Path) -> Path:

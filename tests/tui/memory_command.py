@@ -36,8 +36,6 @@ class Shell:
         self.folder = workdir / "Memory"
         self._capsys = capsys
         self._monkeypatch = monkeypatch
-        # The command turns it off for as long as its process lives.
-        monkeypatch.setattr("logging.raiseExceptions", True)
 
     def __call__(self, *words: str) -> Answer:
         code = main(["memory", *words, "--workdir", str(self.workdir)])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import subprocess
 import sys
 from pathlib import Path
@@ -53,4 +52,3 @@ def test_warnings_go_to_the_file_and_a_file_that_cannot_be_made_is_no_noise(tmp_
     text = (tmp_path / "new" / "a.log").read_text()
     assert "WARNING x: loud" in text
     assert "quiet" not in text
-    assert logging.raiseExceptions
