@@ -56,6 +56,10 @@ class RedisServer:
         shutil.rmtree(self._folder)
         Path(self._folder).mkdir()
 
+    def files(self) -> bytes:
+        """All that it has on the disk."""
+        return b"".join(path.read_bytes() for path in Path(self._folder).rglob("*") if path.is_file())
+
     def remove(self) -> None:
         self.stop()
         shutil.rmtree(self._folder, ignore_errors=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from tui.log import log_path
 from tui.prompt_history import PromptHistory
 from tui.session_purge import Cut, cut_session
 from tui.session_store import SessionStore
+from tui.store_purge import StorePurge
 
 if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware, Purged
@@ -28,7 +28,7 @@ class Forgotten(Struct, frozen=True, kw_only=True):
         sessions: the sessions that were cut or deleted.
         replies: replies that they have lost.
         messages: messages that they have lost.
-        stored: those of them that the memory store has lost as well.
+        stored: messages that the memory store has lost, in sessions that were begun elsewhere too.
         prompts: typed prompts that the up key brought back.
         copies: damaged files that had been put aside.
         is_log_emptied: whether the log, which may quote anything, held something.
@@ -72,12 +72,16 @@ async def forget_everything(settings: Settings, facts: Mem0Middleware, history: 
     """
     purged = await facts.facts.forget()
     source, left = facts.scope.source, [purged.left] if purged.left else []
+    # What it holds is noted before the files are read, so that nothing counts as unknown that is just being said.
+    purge = await StorePurge.begun(settings.memory, {settings.user, facts.scope.user}, left)
     cuts: list[Cut] = []
-    for path in SessionStore(settings.sessions_dir).paths():
+    sessions = SessionStore(settings.sessions_dir)
+    for path in sessions.paths():
         try:
             cut = cut_session(path, source)
         except MnemoscopeError as error:
             left.append(str(error))
+            purge.leave(path.stem)
         else:
             cuts += [cut] if cut else []
     return Forgotten(
@@ -86,32 +90,12 @@ async def forget_everything(settings: Settings, facts: Mem0Middleware, history: 
         sessions=tuple(cuts),
         replies=sum(cut.replies for cut in cuts),
         messages=sum(len(cut.msg_ids) for cut in cuts),
-        stored=await _delete_stored(settings, cuts, left),
+        stored=await purge.carry_out({path.stem: path for path in sessions.paths()}, cuts),
         prompts=history.forget(frozenset().union(*(cut.said for cut in cuts))),
         copies=_delete_copies(settings, source, left),
         is_log_emptied=_empty_log(log_path(settings), left),
         left=tuple(left),
     )
-
-
-async def _delete_stored(settings: Settings, cuts: Sequence[Cut], left: list[str]) -> int:
-    """Delete the same messages, and the summaries, from the store that keeps the messages; how many messages."""
-    if not settings.memory or not cuts:
-        return 0
-    from memory.working.open import open_memory
-
-    count = 0
-    for cut in cuts:
-        try:
-            memory = open_memory(settings.memory, cut.session_id, settings.user)
-            try:
-                count += await memory.delete(cut.msg_ids)
-                await memory.update_compressed_summary("")
-            finally:
-                await memory.aclose()
-        except (MnemoscopeError, ValueError) as error:
-            left.append(f"session {cut.session_id} in the memory store: {error}")
-    return count
 
 
 def _delete_copies(settings: Settings, source: str, left: list[str]) -> int:

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from agent_core.text import well_formed
+from tui.file_replacement import rewrite
 
 MAX_ENTRIES = 1_000
 MAX_CHARACTERS = 20_000
@@ -97,14 +98,11 @@ class PromptHistory:
 
     def _rewrite(self, path: Path, gone: Collection[str]) -> int:
         """Take lines out of the file; how many. Lines that cannot be read go too: nobody can tell what is in them."""
-        temporary = path.with_name(f".{path.name}.new")
         try:
             lines = path.read_bytes().splitlines(keepends=True)
             kept = [line for line in lines if (text := _decoded(line)) and text not in gone]
             if len(kept) < len(lines):
-                with open(temporary, "wb", opener=_open_private) as file:
-                    file.writelines(kept)
-                temporary.replace(path)
+                rewrite(path, b"".join(kept))
         except FileNotFoundError:
             return 0
         except OSError as error:

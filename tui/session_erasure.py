@@ -10,8 +10,8 @@ from types import TracebackType
 from typing import Any, NamedTuple
 
 from agent_core.errors import StorageError
-from agent_core.tool.local_files import replace_file, resolve
 from memory.agentic.purge import Trail
+from tui.file_replacement import rewrite
 from tui.redaction import Redaction
 from tui.session import open_locked
 from tui.session_store import is_session_id
@@ -151,10 +151,7 @@ def _read(path: Path) -> bytes:
 
 def _replace(path: Path, data: bytes) -> None:
     try:
-        found = path.stat()
-        replace_file(resolve(str(path)), data)
-        # Sessions are listed by when they were last used, which this is not.
-        os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+        rewrite(path, data)
     except OSError as error:
         raise StorageError(f"{path} cannot be written: {error.strerror}. The memory is still there.") from error
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -28,6 +27,7 @@ from agent_core.event import (
 )
 from agent_core.history import REPLACES
 from agent_core.message import Msg
+from tui.file_replacement import rewrite
 from tui.session import open_locked
 
 _TOOLS = frozenset({"search_memory", "add_memory"})
@@ -100,6 +100,22 @@ def cut_session(path: Path, source: str) -> Cut | None:
     return _cut(path.stem, gone, is_gone)
 
 
+def messages_of(path: Path) -> frozenset[str]:
+    """The ids of all messages that a session file tells of; none when there is no such file.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return frozenset()
+    except OSError as error:
+        raise StorageError(f"Session {path.stem} cannot be read: {error.strerror} ({path}).") from error
+    events = (line.event for line in _lines(data, b"") if line.event is not None)
+    return frozenset(msg.id for event in events for msg in _messages(event))
+
+
 def _needle(source: str) -> bytes:
     """How the name of a memory ends in a line, so that another one that only begins alike is not meant."""
     return msgspec.json.encode(source)[1:]
@@ -159,18 +175,10 @@ def _cut(session_id: str, gone: Iterable[Event], is_gone: bool) -> Cut:
 
 
 def _shorten(path: Path, kept: bytes, is_gone: bool) -> None:
-    temporary = path.with_name(f".{path.name}.new")
     try:
         if is_gone:
             path.unlink()
-            return
-        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(kept)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
+        else:
+            rewrite(path, kept)
     except OSError as error:
-        with suppress(OSError):
-            temporary.unlink()
         raise StorageError(f"Session {path.stem} cannot be purged: {error.strerror or error} ({path}).") from error

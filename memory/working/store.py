@@ -22,6 +22,13 @@ class Head(NamedTuple):
     summary: str
 
 
+class Names(NamedTuple):
+    """Which of the sessions in a database is meant."""
+
+    user_id: str
+    session_id: str
+
+
 class Outcome(NamedTuple):
     """A committed operation.
 
@@ -87,6 +94,9 @@ class Store(Protocol):
 
     async def clear(self, tell: bool) -> Outcome:
         """Delete everything, the summary too."""
+
+    async def names(self) -> list[Names]:
+        """Every session in the same database that something was ever stored in, whoever's it is."""
 
     async def rewrite(self, rewrite: Rewrite) -> Outcome:
         """Store everything anew, as the function says."""

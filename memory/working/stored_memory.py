@@ -16,7 +16,7 @@ from agent_core.prompt import summary_message
 from memory.working.base import MemoryBase
 from memory.working.checks import check_ids, check_messages
 from memory.working.state import content_from_json, content_to_json
-from memory.working.store import Head, Outcome, Rewriting, Store
+from memory.working.store import Head, Names, Outcome, Rewriting, Store
 
 _log = logging.getLogger(__name__)
 
@@ -162,6 +162,18 @@ class StoredMemory(MemoryBase):
             outcome = await self._store.rewrite(lambda present, _: None if present else first)
             await self._tell(outcome)
         return bool(outcome.changes)
+
+    async def names(self) -> list[Names]:
+        """Every session in the same database, whoever's it is; also one that is empty now."""
+        async with self._turn():
+            return await self._store.names()
+
+    async def leave_nothing_deleted(self) -> None:
+        """Have what was deleted disappear from the disk as well, as far as this can be brought about from here.
+
+        Raises:
+            StorageError: it could not.
+        """
 
     async def export_state(self) -> dict[str, Any]:
         """Everything, JSON-safe, in the form of `InMemoryMemory.state_dict`."""

@@ -56,12 +56,14 @@ async def forget(main: MainScreen, argument: str) -> None:
     from tui.screens.confirm import ConfirmScreen
 
     whose = main.runtime.settings.user
+    elsewhere = " In the memory store, sessions of that user that were begun elsewhere go as a whole."
+    also = elsewhere if main.runtime.settings.memory else ""
     app = cast("MnemoscopeApp", main.app)
 
     async def work() -> None:
         question = (
             f"Forget everything about {whose}? All facts and their history are deleted for good, and of every session,"
-            " this one too, all that was said since facts took part in it. Memory files stay. (y/n)"
+            f" this one too, all that was said since facts took part in it.{also} Memory files stay. (y/n)"
         )
         if not await app.push_screen_wait(ConfirmScreen(question)):
             return

@@ -78,7 +78,7 @@ async def forget(memory: Mem0Middleware, options: Options, settings: Settings) -
     if not options.group["yes"]:
         return _misused(
             f"This deletes all facts about {user} for good, their history, and of every session all that was said since"
-            " they took part in it. Say --yes to do it."
+            f" they took part in it{_also(settings)}. Say --yes to do it."
         )
     await _open(memory)
     forgotten = await forget_everything(
@@ -131,6 +131,10 @@ async def _find(memory: Mem0Middleware, wanted: str) -> Fact:
     if not found:
         raise _unknown(memory, wanted)
     return (exact or found)[0]
+
+
+def _also(settings: Settings) -> str:
+    return "; in the memory store also the sessions of that user that were begun elsewhere" if settings.memory else ""
 
 
 def _unknown(memory: Mem0Middleware, wanted: str) -> StorageError:

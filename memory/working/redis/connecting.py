@@ -8,6 +8,8 @@ from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 
+from memory.working.redis.failure import storage_errors
+
 _SECONDS_TO_CONNECT = 5
 _SECONDS_TO_ANSWER = 30
 
@@ -32,6 +34,20 @@ def where(client: Redis) -> str:
     address = client.connection_pool.connection_kwargs
     place = address.get("path") or f"{address.get('host', 'localhost')}:{address.get('port', 6379)}"
     return f"The Redis at {place}"
+
+
+async def rewrite_files(client: Redis) -> None:
+    """Have the server write its files anew, so that they lose what was deleted; only those that it has.
+
+    Raises:
+        StorageError: it refuses.
+    """
+    with storage_errors(where(client)):
+        info = await client.info("persistence")
+        if info.get("aof_enabled") and not info.get("aof_rewrite_in_progress"):
+            await client.bgrewriteaof()
+        if info.get("rdb_saves") or info.get("rdb_last_load_keys_loaded"):
+            await client.bgsave(schedule=True)
 
 
 def _options() -> dict[str, Any]:

@@ -55,6 +55,7 @@ class RedisMemory(StoredMemory):
         keys = keys_of(check_name(key_prefix, "key_prefix"), *names)
         client = open_client(connection_pool, host=host, port=port, db=db, password=password)
         super().__init__(RedisStore(Scripts(client, keys, key_ttl), where(client)))
+        self._client = client
         self._own_pool = client.connection_pool if connection_pool is None else None
 
     @classmethod
@@ -80,6 +81,12 @@ class RedisMemory(StoredMemory):
         memory = cls(session_id, user_id, connection_pool=pool, key_prefix=key_prefix, key_ttl=key_ttl)
         memory._own_pool = pool
         return memory
+
+    async def leave_nothing_deleted(self) -> None:
+        """Have Redis write its files anew, where it has any; it goes on with that by itself."""
+        from memory.working.redis.connecting import rewrite_files
+
+        await rewrite_files(self._client)
 
     async def aclose(self) -> None:
         """Close the connections, unless the caller gave the pool."""

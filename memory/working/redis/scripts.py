@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
-from memory.working.plain_text import escape
+from memory.working.plain_text import escape, unescape
+from memory.working.store import Names
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
     from redis.commands.core import AsyncScript
 
 SCHEMA = "1"
+
+_GLOB = re.compile(rb"[*?\[\]\\]")
+_KEYS_AT_ONCE = 1_000
 
 Argument = str | int | bool | Sequence[str]
 
@@ -40,6 +45,13 @@ class Scripts:
         self._ttl = "" if ttl is None else str(ttl)
         self._scripts: dict[str, AsyncScript] = {}
 
+    async def names(self) -> list[Names]:
+        """The users and sessions whose keys begin with the same prefix."""
+        start, _, _, part = self._keys[-1].rsplit(b":", 3)
+        pattern = b":".join((_GLOB.sub(rb"\\\g<0>", start), b"*", b"*", part))
+        keys = [key async for key in self._client.scan_iter(match=pattern, count=_KEYS_AT_ONCE)]
+        return [_names_in(key.encode() if isinstance(key, str) else key) for key in keys]
+
     async def run(self, name: str, *arguments: Argument) -> Any:
         """Run a script. A list is passed with its length before it, a truth value as 1 or 0."""
         script = self._scripts.get(name) or self._load(name)
@@ -57,3 +69,8 @@ class Scripts:
         script: AsyncScript = self._client.register_script(text)
         self._scripts[name] = script
         return script
+
+
+def _names_in(key: bytes) -> Names:
+    _, user, session, _ = key.rsplit(b":", 3)
+    return Names(*(unescape(unquote(name.decode())) for name in (user, session)))

@@ -15,7 +15,7 @@ from memory.working.body import decode_body, encode_body
 from memory.working.plain_text import escape, unescape
 from memory.working.redis.failure import storage_errors
 from memory.working.redis.scripts import Argument, Scripts
-from memory.working.store import Head, Outcome, Rewrite
+from memory.working.store import Head, Names, Outcome, Rewrite
 
 _decode_strings = msgspec.json.Decoder(list[str]).decode
 
@@ -81,6 +81,11 @@ class RedisStore:
         found, left, bodies, heads = await self._run("clear", tell)
         before = _head(found)
         return _outcome(before.size, found, left, (Cleared(stored(_entries(bodies, heads)), before.summary),))
+
+    async def names(self) -> list[Names]:
+        """Every session in the database under the same prefix."""
+        with storage_errors(self._where):
+            return await self._scripts.names()
 
     async def rewrite(self, rewrite: Rewrite) -> Outcome:
         """Store everything anew; again, should someone write between reading and writing."""

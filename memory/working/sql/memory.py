@@ -62,6 +62,13 @@ class SQLAlchemyMemory(StoredMemory):
         memory._engine = engine
         return memory
 
+    async def leave_nothing_deleted(self) -> None:
+        """Have the database's files written anew, where the connections are this memory's own."""
+        if self._engine is not None:
+            from memory.working.sql.vacuum import vacuum
+
+            await vacuum(self._engine)
+
     async def aclose(self) -> None:
         """Close the connections, unless the caller gave the engine or session."""
         if self._engine is not None:

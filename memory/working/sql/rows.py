@@ -16,7 +16,7 @@ from agent_core.marks import Entry
 from memory.working.body import decode_body, encode_body
 from memory.working.plain_text import escape, unescape
 from memory.working.sql.tables import mark, message, scope
-from memory.working.store import Head
+from memory.working.store import Head, Names
 
 _IDS_AT_ONCE = 10_000
 """Both databases take some 32,000 parameters in one statement."""
@@ -93,6 +93,12 @@ Remark = Callable[[str, tuple[str, ...]], tuple[str, ...]]
 async def read_scope(connection: AsyncConnection, user: str, session: str) -> Scope:
     """The row as it is."""
     return _scope((await connection.execute(_READ_SCOPE, {"user": user, "session": session})).one_or_none())
+
+
+async def read_names(connection: AsyncConnection) -> list[Names]:
+    """Whose sessions there are, and which."""
+    found = await connection.execute(select(scope.c.user_id, scope.c.session_id).order_by(scope.c.id))
+    return [Names(unescape(user), unescape(session)) for user, session in found]
 
 
 async def lock_scope(connection: AsyncConnection, user: str, session: str) -> Scope:

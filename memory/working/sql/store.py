@@ -17,7 +17,7 @@ from memory.working.plain_text import escape
 from memory.working.sql import rows
 from memory.working.sql.rows import Remark, Row, Scope, Written
 from memory.working.sql.transactions import EngineTransactions, SessionTransactions, Transactions
-from memory.working.store import Head, Outcome, Rewrite
+from memory.working.store import Head, Names, Outcome, Rewrite
 
 
 def transactions_on(engine_or_session: object) -> Transactions:
@@ -140,6 +140,11 @@ class SqlStore:
             await rows.delete_all(connection, scope.id)
             after = await rows.finish(connection, scope, size=0, summary="")
         return Outcome(scope.size, scope.revision, after.head, (Cleared(gone, scope.summary),))
+
+    async def names(self) -> list[Names]:
+        """Every session in the database."""
+        async with self._transactions.begin() as connection:
+            return await rows.read_names(connection)
 
     async def rewrite(self, rewrite: Rewrite) -> Outcome:
         """Store everything anew."""
