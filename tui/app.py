@@ -32,6 +32,7 @@ from tui.widgets.prompt_area import PromptArea
 if TYPE_CHECKING:
     from textual.command import Provider
 
+    from tui.for_good import ForGood, Gone
     from tui.forgetting import Forgotten
 
 _SIGNALS = ("SIGTERM", "SIGHUP", "SIGINT")
@@ -84,6 +85,20 @@ class MnemoscopeApp(App[None]):
         await self._main.chat.stop()
         try:
             return await self._runtime.forget(self._history)
+        finally:
+            await self._show_session()
+
+    async def delete_memory(self, deletion: ForGood) -> Gone:
+        """Have a memory deleted for good, and show the new session that begins when this one tells of it.
+
+        Raises:
+            MnemoscopeError: something could not be deleted.
+        """
+        if not deletion.tells_here:
+            return await self._runtime.delete_memory(deletion, self._history)
+        await self._main.chat.stop()
+        try:
+            return await self._runtime.delete_memory(deletion, self._history)
         finally:
             await self._show_session()
 

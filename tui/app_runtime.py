@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,6 +13,7 @@ from tui.config import Settings
 if TYPE_CHECKING:
     from memory.agentic.middleware import AgenticMemoryMiddleware
     from memory.mem0 import Mem0Middleware
+    from tui.for_good import ForGood, Gone
     from tui.forgetting import Forgotten
     from tui.prompt_history import PromptHistory
 
@@ -94,6 +96,20 @@ class AppRuntime(Protocol):
 
         Raises:
             MnemoscopeError: the facts could not be deleted; nothing else was then.
+        """
+
+    def deleting_memory(self, path: str) -> AbstractAsyncContextManager[ForGood]:
+        """Get ready to delete a memory for good, by its path from the memory folder.
+
+        Raises:
+            MnemoscopeError: it cannot be done, as when another program has a session open that tells of it.
+        """
+
+    async def delete_memory(self, deletion: ForGood, history: PromptHistory) -> Gone:
+        """Delete it for good; when the session tells of it a new one begins, also when it fails.
+
+        Raises:
+            MnemoscopeError: something could not be deleted.
         """
 
     async def aclose(self) -> None:

@@ -59,6 +59,11 @@ class PromptHistory:
             count = max(count, self._rewrite(self._path, gone))
         return count
 
+    def reload(self) -> None:
+        """Read the file anew, from which something else has taken prompts out; what is only known here goes too."""
+        if self._path is not None:
+            self._entries, self._back, self._draft = None, 0, ""
+
     def older(self, shown: str) -> str | None:
         """The prompt before; None when there is none. `shown` is kept, to be given back by `newer` at the end."""
         entries = self._loaded()

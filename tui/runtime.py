@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 import os
 from collections.abc import Coroutine
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +31,7 @@ from tui.workspace import open_workspace
 
 if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware
+    from tui.for_good import ForGood, Gone
     from tui.forgetting import Forgotten
     from tui.prompt_history import PromptHistory
     from tui.working_memory import KeptMemory
@@ -184,6 +186,27 @@ class Runtime:
                 return await forget_everything(self.settings, facts, history)
         finally:
             await self.new_session()
+
+    def deleting_memory(self, path: str) -> AbstractAsyncContextManager[ForGood]:
+        """Get ready to delete a memory for good; see `deleting_for_good`, also for what is raised."""
+        from tui.for_good import deleting_for_good
+
+        return deleting_for_good(self.memory.book, path, self.settings, self.session.path)
+
+    async def delete_memory(self, deletion: ForGood, history: PromptHistory) -> Gone:
+        """Delete a memory for good; the session ends when it tells of it, and an empty one begins, also on failure.
+
+        Raises:
+            StorageError: something could not be deleted.
+        """
+        if deletion.tells_here:
+            self.session.close()
+        try:
+            return await deletion.carry_out()
+        finally:
+            history.reload()
+            if deletion.tells_here:
+                await self.new_session()
 
     def set_model(self, model: str, base_url: str | None = None) -> None:
         """Have the agent use another model from the next call on; see `Connection.change`."""

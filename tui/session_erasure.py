@@ -33,13 +33,24 @@ class SessionErasure:
         prompts: the file of what was typed; None when there is none.
         trail: what is known of the memory.
         files: the absolute paths that its file has had.
+        here: the file of the session that this program has open; when it tells of it, close it before `carry_out`.
 
     Attributes:
         sessions: the ids of the sessions that tell of it, after `prepare`.
+        tells_here: whether the one that is open here is among them.
     """
 
-    def __init__(self, folder: Path | None, prompts: Path | None, trail: Trail, files: Collection[str]) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        prompts: Path | None,
+        trail: Trail,
+        files: Collection[str],
+        here: Path | None = None,
+    ) -> None:
         self.sessions: tuple[str, ...] = ()
+        self.tells_here = False
+        self._here = here
         self._folder = folder
         self._prompts = prompts
         self._trail = trail
@@ -63,8 +74,11 @@ class SessionErasure:
         """
         for path in self._session_files():
             _, passages = self._redacted(path)
-            if passages:
+            if passages and path == self._here:
+                self.tells_here = True
+            elif passages:
                 self._handles.append(_locked(path))
+            if passages:
                 self._told.append(path)
         self.sessions = tuple(path.stem for path in self._told)
 
@@ -72,14 +86,23 @@ class SessionErasure:
         """Replace the files, each as a whole. May be done again where it failed.
 
         Raises:
-            StorageError: a file cannot be replaced, which is then as it was; those before it are done.
+            StorageError: a file cannot be replaced, which is then as it was; those before it are done. Or the session
+                that is open here has come to tell of it since; nothing has been changed then.
         """
+        if self._here is not None and self._here.exists():
+            self._check_here(self._here)
         sum_ = 0
         for path in self._told:
             data, passages = self._redacted(path)
             _replace(path, data)
             sum_ += passages
         return Erased(self.sessions, sum_, self._forget_prompts())
+
+    def _check_here(self, here: Path) -> None:
+        if self.tells_here:
+            self._handles.append(_locked(here))
+        elif self._redacted(here)[1]:
+            raise StorageError("This session has come to tell of it meanwhile. Nothing was deleted: try again.")
 
     def _session_files(self) -> Iterator[Path]:
         if self._folder is None:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from textual import work
+from textual.message import Message
 
 from agent_core.errors import MnemoscopeError
 from memory.agentic.folder import INDEX_NAME
@@ -18,7 +19,6 @@ from tui.panes.index_base import IndexBase
 from tui.panes.memory_hand import NEW_MEMORY, saving, saving_new
 from tui.screens.editing import EditingScreen, Save
 from tui.screens.reading import ReadingScreen
-from tui.views.figures import plural
 from tui.views.history import told_action
 from tui.views.message_details import Section
 from tui.widgets.file_text import why_not
@@ -28,15 +28,23 @@ if TYPE_CHECKING:
     from memory.agentic.journal_entry import JournalEntry
 
 _NAMED = 3
-_SESSIONS_KEEP = (
-    "Sessions keep what they say of it. To clear them too, answer n, leave, and run:",
-    "mnemoscope memory delete --for-good NAME",
-)
-"""Afterwards nobody knows any more what to look for in them."""
 
 
 class IndexKeys(IndexBase):
     """The actions that change memories. What came of them comes back through the trace and the next look."""
+
+    class ForGoodAsked(Message):
+        """A memory is to be deleted for good, with what sessions tell of it, which is not for a pane to do.
+
+        Args:
+            path: the memory, from its folder.
+            done: to be called afterwards.
+        """
+
+        def __init__(self, path: str, done: Callable[[], None]) -> None:
+            super().__init__()
+            self.path = path
+            self.done = done
 
     def action_new(self) -> None:
         """Write a new memory."""
@@ -99,12 +107,12 @@ class IndexKeys(IndexBase):
         file, book = self.file(), self.book()
         if file is None or book is None:
             return
-        choices = {"y": "yes, U brings it back", "f": "for good, with its history", "n": "no"}
+        choices = {"y": "yes, U brings it back", "f": "for good, wherever it is told of", "n": "no"}
         answer = await self.ask.choose(f"Delete {file.relative}?", choices)
         if answer == "y":
             await self.carry_out(lambda: book.delete(file.path), f"{file.relative} is deleted; U brings it back.")
         elif answer == "f":
-            await self._purge(book, file.path, file.relative)
+            self.post_message(self.ForGoodAsked(file.relative, self.look_soon))
 
     @work(exclusive=True, group="hand")
     async def action_pin(self) -> None:
@@ -214,26 +222,6 @@ class IndexKeys(IndexBase):
     def _open_editor(self, title: str, text: str, save: Save, note: str = "", *, is_saved: bool = True) -> None:
         screen = EditingScreen(title, text, save, note=note, is_saved=is_saved)
         self.app.push_screen(screen, lambda _: self.look_soon())
-
-    async def _purge(self, book: MemoryBook, path: str, name: str) -> None:
-        try:
-            count = len(await book.history(path))
-        except MnemoscopeError as error:
-            self.tell(str(error), "error")
-            return
-        changes = plural(count, "change")
-        question = f"{name} and {changes} of its history, for good? This cannot be undone."
-        if not await self.ask.confirm(question, _SESSIONS_KEEP):
-            return
-        try:
-            purged = await book.purge(path)
-        except MnemoscopeError as error:
-            self.tell(str(error), "error")
-            return
-        finally:
-            self.look_soon()
-        gone = f"{plural(purged.entries, 'change')} and {plural(purged.contents, 'content')} of the history"
-        self.tell(f"{', '.join(purged.paths)}: gone for good, with {gone}.")
 
 
 def _names(names: tuple[str, ...]) -> str:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware
     from tui.panes.facts import FactsPane
     from tui.panes.filter import FilterPane
+    from tui.panes.index_keys import IndexKeys
     from tui.panes.memory_editor import MemoryEditor
 
 _FRAME = 0.04
@@ -307,6 +308,13 @@ class MainScreen(Screen[None]):
     def on_filter_pane_sticky_marks_changed(self, event: FilterPane.StickyMarksChanged) -> None:
         """Take the marks over that were chosen in the pane. Found by its name, since the pane is imported late."""
         self.chat.marks = event.marks
+
+    def on_index_keys_for_good_asked(self, event: IndexKeys.ForGoodAsked) -> None:
+        """Delete a memory for good. Found by its name, too."""
+        from tui.handlers.for_good import delete_for_good
+
+        # Of the app, for this screen may be gone before it is done.
+        self.app.run_worker(delete_for_good(self, event.path, event.done))
 
     @on(TabBar.Chosen)
     def _choose_tab(self, event: TabBar.Chosen) -> None:

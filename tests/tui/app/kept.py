@@ -1,4 +1,4 @@
-"""The app around the real runtime, with its working memory in a store."""
+"""The app around the real runtime."""
 
 from __future__ import annotations
 
@@ -23,8 +23,10 @@ class StartedRuntime(Runtime):
 
 
 @asynccontextmanager
-async def keeping(url: str, resume: str | None = None, size: tuple[int, int] = (120, 40)) -> AsyncIterator[Driver]:
-    """The app on a session that is kept in the store at `url`; closed as the program closes it."""
+async def keeping(
+    url: str | None, resume: str | None = None, size: tuple[int, int] = (120, 40)
+) -> AsyncIterator[Driver]:
+    """The app on a session that is kept in the store at `url`, if in any; closed as the program closes it."""
     runtime = StartedRuntime(load_settings({"memory": url}), resume=resume)
     runtime.started = asyncio.Event()
     try:

@@ -206,21 +206,6 @@ async def test_deleting_asks_and_can_be_taken_back(folder):
         assert "(home.md)" in (folder / "MEMORY.md").read_text()
 
 
-async def test_deleting_for_good_says_what_is_gone_and_leaves_no_history(folder):
-    async with pane_over(folder) as driver:
-        await driver.press("p", "d", "f")
-        assert "home.md and 1 change of its history, for good?" in driver.screen
-        assert "Sessions keep what they say of it." in driver.screen
-        assert "mnemoscope memory delete --for-good NAME" in driver.screen
-        await driver.press("n")
-        assert (folder / "home.md").exists()
-        await driver.press("d", "f", "y")
-        assert not (folder / "home.md").exists()
-        assert "gone for good" in driver.app.told[-1]
-        await driver.press("U")
-        assert not any(b"Hangzhou" in path.read_bytes() for path in folder.parent.rglob("*") if path.is_file())
-
-
 async def test_pinned_and_disabled_are_shown_and_switched(folder):
     async with pane_over(folder) as driver:
         await driver.press("p")

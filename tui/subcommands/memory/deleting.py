@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
-from pathlib import Path
-
 from agent_core.errors import StorageError
-from memory.agentic.folder_paths import path_in
-from tui.session_erasure import Erased, SessionErasure
+from tui.for_good import ForGood, deleting_for_good
 from tui.subcommands.memory.asking import confirms, is_attended
 from tui.subcommands.memory.call import Call
 from tui.subcommands.memory.changing import tell
@@ -47,17 +43,11 @@ async def _found_or_gone(call: Call, name: str) -> str:
 
 
 async def _delete_for_good(call: Call, path: str) -> int:
-    """Sessions first: as long as the memory is there, what they have of it can be found again."""
-    trail = await call.book.trail(path)
-    root = await call.book.folder.root()
-    files = frozenset(path_in(root, name) for name in trail.paths)
-    data_dir = call.settings.data_dir
-    with SessionErasure(call.settings.sessions_dir, _prompts(data_dir), trail, files) as erasure:
-        await asyncio.to_thread(erasure.prepare)
-        if not _is_wanted(call, path, len(erasure.sessions)):
+    async with deleting_for_good(call.book, path, call.settings) as deletion:
+        if not _is_wanted(call, deletion):
             raise StorageError("Nothing was deleted.")
-        erased = await asyncio.to_thread(erasure.carry_out)
-        purged = await call.book.purge(path)
+        gone = await deletion.carry_out()
+    purged, erased = gone.purged, gone.erased
     call.out.value(
         {
             "action": "delete",
@@ -72,29 +62,15 @@ async def _delete_for_good(call: Call, path: str) -> int:
         }
     )
     call.out.line(f"Deleted {path} for good.")
-    called = f", also as {', '.join(name for name in purged.paths if name != path)}" if len(purged.paths) > 1 else ""
-    call.out.line(
-        f"  history:  {counted(purged.entries, 'change')} and {counted(purged.contents, 'content')} of it{called}"
-    )
-    call.out.line(f"  sessions: {_told(erased)}")
-    call.out.line(f"  prompts:  {counted(erased.prompts, 'line')} of those that were typed")
-    if call.settings.memory:
+    for place, told in gone.lines:
+        call.out.line(f"  {f'{place}:':<9} {told}")
+    if gone.is_store_left:
         call.out.warn("The store of --memory was not searched: delete its messages in the app.")
     return 0
 
 
-def _is_wanted(call: Call, path: str, sessions: int) -> bool:
+def _is_wanted(call: Call, deletion: ForGood) -> bool:
     if call.given["yes"] or not is_attended():
         return True
-    told = f", and what {counted(sessions, 'session')} say of it" if sessions else ""
-    return confirms(f"Delete {path} for good, with its history{told}? Nothing brings it back.")
-
-
-def _told(erased: Erased) -> str:
-    if not erased.sessions:
-        return "none tells of it"
-    return f"{counted(erased.passages, 'passage')} of {', '.join(erased.sessions)}"
-
-
-def _prompts(data_dir: Path | None) -> Path | None:
-    return data_dir / "history.jsonl" if data_dir else None
+    told = f", and what {counted(len(deletion.sessions), 'session')} say of it" if deletion.sessions else ""
+    return confirms(f"Delete {deletion.path} for good, with its history{told}? Nothing brings it back.")

@@ -1,0 +1,93 @@
+"""Deleting a memory for good: out of its folder, its history, the sessions that tell of it and what was typed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from memory.agentic.book import MemoryBook
+from memory.agentic.folder_paths import path_in
+from memory.agentic.purge import Purged
+from tui.config import Settings
+from tui.session_erasure import Erased, SessionErasure
+from tui.views.figures import plural
+
+
+class Gone(NamedTuple):
+    """What was deleted for good: the memory by its path, what its folder held of it, what was told of it elsewhere."""
+
+    path: str
+    purged: Purged
+    erased: Erased
+    is_store_left: bool
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """Each place, and what was deleted there."""
+        names = [name for name in self.purged.paths if name != self.path]
+        called = f", also as {', '.join(names)}" if names else ""
+        history = f"{plural(self.purged.entries, 'change')} and {plural(self.purged.contents, 'content')} of it{called}"
+        told = f"{plural(self.erased.passages, 'passage')} of {', '.join(self.erased.sessions)}"
+        return [
+            ("history", history),
+            ("sessions", told if self.erased.sessions else "none tells of it"),
+            ("prompts", f"{plural(self.erased.prompts, 'line')} of those that were typed"),
+        ]
+
+
+class ForGood:
+    """A deletion that is ready to be carried out.
+
+    Attributes:
+        path: the memory, from its folder.
+        changes: how many its history has.
+        sessions: the sessions that tell of it.
+        tells_here: whether the one that this program has open is among them; close it first.
+    """
+
+    def __init__(self, book: MemoryBook, path: str, changes: int, erasure: SessionErasure, has_store: bool) -> None:
+        self.path = path
+        self.changes = changes
+        self.sessions = erasure.sessions
+        self.tells_here = erasure.tells_here
+        self._book = book
+        self._erasure = erasure
+        self._has_store = has_store
+
+    async def carry_out(self) -> Gone:
+        """Delete it.
+
+        Sessions first: as long as the memory is there, what they have of it can be found again.
+
+        Raises:
+            StorageError: something could not be deleted; doing it again goes on where it stopped.
+        """
+        erased = await asyncio.to_thread(self._erasure.carry_out)
+        return Gone(self.path, await self._book.purge(self.path), erased, self._has_store)
+
+
+@asynccontextmanager
+async def deleting_for_good(
+    book: MemoryBook, path: str, settings: Settings, here: Path | None = None
+) -> AsyncIterator[ForGood]:
+    """Find all that tells of a memory, which may be gone already, and keep it from being opened meanwhile.
+
+    Args:
+        book: the memory folder.
+        path: the memory, from there.
+        settings: say where sessions and prompts are.
+        here: the file of the session that this program has open.
+
+    Raises:
+        StorageError: one of the sessions is open elsewhere, or something cannot be read; nothing has been changed.
+    """
+    trail = await book.trail(path)
+    root = await book.folder.root()
+    files = frozenset(path_in(root, name) for name in trail.paths)
+    prompts = settings.data_dir / "history.jsonl" if settings.data_dir else None
+    with SessionErasure(settings.sessions_dir, prompts, trail, files, here) as erasure:
+        await asyncio.to_thread(erasure.prepare)
+        yield ForGood(book, path, len(await book.history(path)), erasure, bool(settings.memory))
