@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_core.errors import StorageError
 from memory.agentic.book import MemoryBook
 from memory.agentic.folder_paths import path_in
 from memory.agentic.purge import Purged
@@ -65,8 +67,25 @@ class ForGood:
         Raises:
             StorageError: something could not be deleted; doing it again goes on where it stopped.
         """
-        erased = await asyncio.to_thread(self._erasure.carry_out)
+        erased = await self._erased()
         return Gone(self.path, await self._book.purge(self.path), erased, self._has_store)
+
+    async def _erased(self) -> Erased:
+        """Clear the sessions; on a full disk the file goes first, where it can still be known what it held."""
+        try:
+            return await asyncio.to_thread(self._erasure.carry_out)
+        except StorageError as error:
+            if not _is_for_want_of_room(error) or not await self._book.make_room(self.path):
+                raise StorageError(f"{error} The memory is still there.") from error
+        try:
+            return await asyncio.to_thread(self._erasure.carry_out)
+        except StorageError as error:
+            again = "Make more room and delete it for good once more: sessions and history still tell of it."
+            raise StorageError(f"{self.path} is deleted. {error} {again}") from error
+
+
+def _is_for_want_of_room(error: StorageError) -> bool:
+    return isinstance(error.__cause__, OSError) and error.__cause__.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 @asynccontextmanager

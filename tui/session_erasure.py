@@ -91,6 +91,8 @@ class SessionErasure:
         """
         if self._here is not None and self._here.exists():
             self._check_here(self._here)
+            # It is locked now, if it has to be.
+            self._here = None
         sum_ = 0
         for path in self._told:
             data, passages = self._redacted(path)
@@ -176,7 +178,7 @@ def _replace(path: Path, data: bytes) -> None:
     try:
         rewrite(path, data)
     except OSError as error:
-        raise StorageError(f"{path} cannot be written: {error.strerror}. The memory is still there.") from error
+        raise StorageError(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def _decoded(line: bytes) -> dict[str, Any] | None:

@@ -68,13 +68,21 @@ class Blobs:
             OSError: some cannot be removed.
         """
         removed = 0
+        left: dict[str, set[str]] = {}
         for path in await self._files():
             data = await self._read(path)
             held, is_damaged = await asyncio.to_thread(_held, data)
-            gone = [digest for digest in held if digest not in digests]
-            if gone or is_damaged:
-                await self._replace(path, data, held - set(gone))
-                removed += len(gone)
+            gone = held.difference(digests)
+            if not gone and not is_damaged:
+                continue
+            removed += len(gone)
+            if held == gone:
+                await self._backend.delete_file(path, follow=False)
+            else:
+                left[path] = held - gone
+        # Not before the others, which need no room on a full disk and make some.
+        for path, kept in left.items():
+            await self._replace(path, await self._read(path), kept)
         return removed
 
     async def _replace(self, path: str, data: bytes, digests: Collection[str]) -> None:

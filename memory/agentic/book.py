@@ -32,7 +32,7 @@ from memory.agentic.outside_watch import OutsideWatch
 from memory.agentic.parameters import Parameters
 from memory.agentic.portability import Imported, collect, preview, take_in
 from memory.agentic.provenance import origin_of, origins_of
-from memory.agentic.purge import Purged, Trail, purge, trail
+from memory.agentic.purge import Purged, Trail, make_room, purge, trail
 from memory.agentic.undo import Undone, undo
 from memory.agentic.writer import MemoryWriter, Written
 
@@ -281,6 +281,10 @@ class MemoryBook:
     async def trail(self, path: str) -> Trail:
         """What `purge` would make forgotten, for those who hold copies of it."""
         return await trail(path, self.writer, self.journal)
+
+    async def make_room(self, path: str) -> bool:
+        """Delete the file alone, before `purge`, on a disk that is too full; see `purge.make_room`."""
+        return await make_room(path, self.writer, self.journal)
 
     async def purge(self, path: str) -> Purged:
         """Delete it for good: the file, its history and what was kept of it. This cannot be undone."""

@@ -24,7 +24,7 @@ from memory.agentic.folder_paths import path_in, split
 from memory.agentic.journal_entry import JournalEntry, contents, encode_line, entry_line
 from memory.agentic.journal_file import JournalFile
 from memory.agentic.retention import Retention
-from memory.agentic.seen import load_seen
+from memory.agentic.seen import Seen, load_seen
 
 FOLDER_NAME = ".mnemoscope"
 Listener = Callable[[Sequence[JournalEntry]], Awaitable[None]]
@@ -168,12 +168,21 @@ class Journal:
             entries: what stays.
             without: digests of contents that are dropped though an entry speaks of them.
         """
-        needed = {digest for entry in entries for digest in entry.digests} - set(without)
+        seen = await self.seen()
+        removed = await self.keep_contents(digests_of(entries) - set(without) | {one.digest for one in seen.values()})
         with told("written"):
-            place = await self.place()
-            seen = await load_seen(self.backend, place) or {}
-            await self._file.replace(place, entries)
-            return await (await self._blobs()).keep_only(needed | {one.digest for one in seen.values()})
+            await self._file.replace(await self.place(), entries)
+        return removed
+
+    async def keep_contents(self, digests: Collection[str]) -> int:
+        """Drop all other contents; how many those were. Where a disk is full, this makes room."""
+        with told("written"):
+            return await (await self._blobs()).keep_only(digests)
+
+    async def seen(self) -> dict[str, Seen]:
+        """What the files held when they were looked at last; empty when nobody has."""
+        with told("read"):
+            return await load_seen(self.backend, await self.place()) or {}
 
     async def pending(self, relative: str) -> JournalEntry | None:
         """The newest change of a file that was about to be made a short while ago."""
@@ -198,6 +207,11 @@ def history_of(relative: str, entries: Sequence[JournalEntry]) -> list[JournalEn
         if entry.path == name and entry.from_path:
             name = entry.from_path
     return found
+
+
+def digests_of(entries: Iterable[JournalEntry]) -> set[str]:
+    """All contents that changes speak of."""
+    return {digest for entry in entries for digest in entry.digests}
 
 
 def known_contents(entries: Iterable[JournalEntry]) -> dict[str, str | None]:

@@ -97,6 +97,26 @@ class MemoryDisk:
         with _told("removed", relative):
             await self._backend.delete_file(path_in(await self._folder.root(), relative), follow=False)
 
+    async def is_there(self, relative: str) -> bool:
+        """Whether there is such a file, be it readable or not."""
+        path = await self._path(relative)
+        with _told("read", relative):
+            return await self._backend.stat(path) is not None
+
+    async def beginning(self, relative: str) -> bytes:
+        """What a file holds, of one that is too large to be changed the beginning; nothing where it cannot be read."""
+        path = await self._path(relative)
+        try:
+            return await self._backend.read_file(path, limit=LARGEST, follow=False)
+        except OSError:
+            return b""
+
+    async def remove(self, relative: str) -> None:
+        """Remove a file, whatever it holds and whether or not it can be read. It need not be there."""
+        path = await self._path(relative)
+        with _told("deleted", relative), suppress(FileNotFoundError):
+            await self._backend.delete_file(path, follow=False)
+
     async def carry_out(self, steps: Sequence[Step]) -> None:
         """Make the changes in order, all of them or none.
 

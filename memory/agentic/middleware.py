@@ -25,6 +25,7 @@ from memory.agentic.index import fit_index
 from memory.agentic.instructions import memory_instructions
 from memory.agentic.journal import Journal
 from memory.agentic.placing import place
+from memory.agentic.provenance import fence
 from memory.agentic.recall import Recall, StageListener
 from memory.agentic.recording import Recording
 from memory.agentic.retrieval import Find, Retrieval, take_up, wait_for
@@ -113,7 +114,9 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         folder = await self.folder.root()
         instructions = memory_instructions(folder, index.path, agent.toolkit.names, self.parameters.memory_instructions)
         nothing = _NOTHING_LISTED if index.found else _NO_INDEX
-        shown = fitted.text or ("(not shown)" if fitted.lines or index.badge else nothing)
+        # What a tool's result had a part in is data here too, as it is in a hint.
+        told = fence(fitted.text, await self.recording.origin_of_index()) if fitted.text else ""
+        shown = told or ("(not shown)" if fitted.lines or index.badge else nothing)
         return [
             _part("instructions", folder, "memory instructions", instructions),
             _part("index", index.path, INDEX_NAME, f"## Index of the memory ({INDEX_NAME})\n{shown}"),

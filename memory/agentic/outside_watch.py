@@ -133,6 +133,8 @@ class OutsideWatch:
             elif not await self._explains(path, file, data, entries, seen):
                 news.append(self._entry("edit" if expected else "create", path, data, expected))
         news += [self._entry("delete", path, None, digest) for path, digest in lost.items()]
+        sizes = {entry.after: entry.after_size for entry in entries}
+        news = [replace(entry, before_size=await self._size(entry.before, sizes)) for entry in news]
         await self._journal.record(news, [one.data for one in unlike.values()])
 
     async def _explains(
@@ -154,6 +156,12 @@ class OutsideWatch:
     ) -> JournalEntry:
         entry = new_entry(path, action, _OUTSIDE, self._journal.clock(), after=data, from_path=from_path)
         return replace(entry, before=before)
+
+    async def _size(self, digest: str | None, sizes: Mapping[str | None, int]) -> int:
+        """How many bytes a content had; 0 where neither the changes nor what is kept tell."""
+        if digest in sizes:
+            return sizes[digest]
+        return len(await self._journal.content(digest) or b"")
 
     async def _save(self, seen: Mapping[str, Seen]) -> None:
         backend = self._journal.backend

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from agent_core.errors import StorageError
 from agent_core.paths import one_line
 from memory.agentic.folder import INDEX_NAME
 from memory.agentic.index_edit import remove_entry
-from memory.agentic.journal import Journal, history_of, told
-from memory.agentic.journal_entry import USER, JournalEntry, new_entry
+from memory.agentic.journal import Journal, digests_of, history_of, told
+from memory.agentic.journal_entry import USER, JournalEntry, digest_of, new_entry
 from memory.agentic.link_edit import Names
 from memory.agentic.memory_disk import Step
 from memory.agentic.memory_file import decode
@@ -72,7 +72,7 @@ async def trail(path: str, writer: MemoryWriter, journal: Journal) -> Trail:
     relative = await _purgeable(path, writer)
     gone = history_of(relative, await journal.settled())
     digests = sorted({digest for entry in gone for digest in entry.digests})
-    contents = [await writer.disk.read(relative), *[await journal.content(digest) for digest in digests]]
+    contents = [await writer.disk.beginning(relative), *[await journal.content(digest) for digest in digests]]
     texts = dict.fromkeys(decode(data, is_whole=True).text for data in contents if data)
     return Trail(_paths(relative, gone), tuple(filter(None, texts)), *_told_in(gone))
 
@@ -80,7 +80,8 @@ async def trail(path: str, writer: MemoryWriter, journal: Journal) -> Trail:
 async def purge(path: str, writer: MemoryWriter, journal: Journal) -> Purged:
     """Delete a memory, which may be gone already, its changes in the history and what they kept of it.
 
-    Its lines leave the index and, with the contents that had them, the history of the index.
+    Its lines leave the index and, with the contents that had them, the history of the index. The file goes first, read
+    or not: that needs no room on a full disk, and makes some for the rest.
 
     Args:
         path: from the memory folder, or whole.
@@ -96,13 +97,31 @@ async def purge(path: str, writer: MemoryWriter, journal: Journal) -> Purged:
         gone = history_of(relative, entries)
         paths = set(_paths(relative, gone))
         # An earlier name of it may be that of another memory by now.
-        taken = [path for path in paths - {relative} if await writer.disk.read(path) is not None]
-        await _delete(relative, _without(paths.difference(taken)), writer, journal)
-        await _forget_seen(journal, relative)
-        left = [entry for entry in await journal.settled() if entry not in gone]
-        telling = await _contents_with(_without(paths), left, journal)
-        contents = await journal.keep_only(left, without=telling)
+        taken = {path for path in paths - {relative} if await writer.disk.is_there(path)}
+        await writer.disk.remove(relative)
+        try:
+            contents = await _forget(relative, gone, paths, _without(paths - taken), writer, journal)
+        except StorageError as error:
+            told = f"{one_line(relative)} is deleted, and not yet all that is kept of it: delete it for good once more."
+            raise StorageError(f"{told} {error}") from error
     return Purged(tuple(sorted(paths)), len(gone), contents, *_told_in(gone))
+
+
+async def make_room(path: str, writer: MemoryWriter, journal: Journal) -> bool:
+    """Delete the file alone if the history has what it holds, so that all else can still be found; whether it did.
+
+    For a disk that is too full to delete it for good in order.
+
+    Raises:
+        StorageError: it cannot be deleted.
+    """
+    relative = await _purgeable(path, writer)
+    async with journal.changing():
+        data = await writer.disk.read(relative)
+        if data is None or await journal.content(digest_of(data)) is None:
+            return False
+        await writer.disk.remove(relative)
+    return True
 
 
 async def _purgeable(path: str, writer: MemoryWriter) -> str:
@@ -133,15 +152,44 @@ def _without(paths: Iterable[str]) -> Callable[[str], str]:
     return lambda index: remove_entry(index, lambda target: names.find(target) is not None)
 
 
-async def _delete(relative: str, without: Callable[[str], str], writer: MemoryWriter, journal: Journal) -> None:
-    """Delete the file and its lines in the index; the history hears of the index only."""
-    before, index = await writer.disk.read(relative), await writer.disk.read(INDEX_NAME)
-    after = edited(index, without) if index is not None else None
-    steps = [Step(INDEX_NAME, index, after), Step(relative, before, None)]
-    if after is not None and after != index:
-        entry = new_entry(INDEX_NAME, "delete", USER, journal.clock(), before=index, after=after)
-        await journal.record([entry], [after])
-    await writer.disk.carry_out([step for step in steps if step.before != step.after])
+async def _forget(
+    relative: str,
+    gone: Sequence[JournalEntry],
+    paths: Collection[str],
+    without: Callable[[str], str],
+    writer: MemoryWriter,
+    journal: Journal,
+) -> int:
+    """Delete what is kept of a file that is gone, contents first, since they take most room; how many they were.
+
+    Args:
+        relative: the file.
+        gone: its changes.
+        paths: the names that it has had.
+        without: takes its lines out of the present index.
+        writer: changes the index.
+        journal: the history.
+    """
+    left = [entry for entry in await journal.settled() if entry not in gone]
+    telling = await _contents_with(_without(paths), left, journal)
+    seen = {path: one.digest for path, one in (await journal.seen()).items() if path not in (relative, INDEX_NAME)}
+    contents = await journal.keep_contents((digests_of(left) - telling).union(seen.values()))
+    telling |= await _leave_index(without, writer, journal)
+    await _forget_seen(journal, relative)
+    left = [entry for entry in await journal.settled() if entry not in gone]
+    return contents + await journal.keep_only(left, without=telling)
+
+
+async def _leave_index(without: Callable[[str], str], writer: MemoryWriter, journal: Journal) -> set[str]:
+    """Take the lines of a file out of the index, which the history hears of; the digest of what told of it."""
+    before = await writer.disk.read(INDEX_NAME)
+    after = edited(before, without) if before is not None else None
+    if before is None or after is None or before == after:
+        return set()
+    entry = new_entry(INDEX_NAME, "delete", USER, journal.clock(), before=before, after=after)
+    await journal.record([entry], [after])
+    await writer.disk.carry_out([Step(INDEX_NAME, before, after)])
+    return {digest_of(before)}
 
 
 async def _forget_seen(journal: Journal, relative: str) -> None:

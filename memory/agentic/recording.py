@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from agent_core.errors import StorageError
-from agent_core.event import RecalledMemory
+from agent_core.event import Origin, RecalledMemory
 from agent_core.message import Msg, ToolCallBlock
 from agent_core.tool.base import ToolBase
 from agent_core.tool.file_tool import ChangingTool
 from memory.agentic.file_events import FileEvents
-from memory.agentic.folder import Scan
+from memory.agentic.folder import INDEX_NAME, Scan
 from memory.agentic.folder_paths import relative_to
 from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import Action, Author, JournalEntry, new_entry
@@ -113,6 +113,14 @@ class Recording:
             replace(memory, text=fence(memory.text, origin), origin=origin)
             for memory, origin in zip(memories, origins, strict=True)
         )
+
+    async def origin_of_index(self) -> Origin:
+        """Where what the index says came from; what the model wrote, or a person, where that cannot be known."""
+        try:
+            return origin_of(INDEX_NAME, await self._journal.settled())
+        except StorageError as error:
+            self._events.tell_problem(error)
+            return "outside"
 
     async def settled(self) -> None:
         """Wait until all that was scanned has been looked at."""

@@ -265,3 +265,14 @@ def test_the_index_is_edited_and_nothing_else(shell: Shell) -> None:
         answer = shell(*words[:1], "MEMORY.md", *words[1:])
         assert answer.code == 1
         assert "is the index" in answer.err
+
+
+@pytest.mark.parametrize("words", [["undo", ""], ["undo", " "], ["new", ""], ["search", "x", "--limit", "0"]])
+def test_what_a_script_has_left_empty_is_no_other_request(shell: Shell, words: list[str]) -> None:
+    shell.put("tea.md", TEA)
+    shell("pin", "tea")
+    before = shell.tree()
+    with pytest.raises(SystemExit) as stopped:
+        shell(*words)
+    assert stopped.value.code == 2
+    assert shell.tree() == before

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
 
 import pytest
 
+from memory.agentic.blobs import LARGEST
 from tests.tui.memory_command import Shell
+from tui import session_erasure
 from tui.__main__ import main
 from tui.session import open_locked
 from tui.session_store import SessionStore
@@ -153,3 +156,37 @@ def test_expired_or_foreign_files_beside_the_sessions_are_not_touched(
     assert shell("delete", "user_profile", "--for-good").code == 0
     assert note.read_text() == FACT
     assert FACT in elsewhere.read_text()
+
+
+def test_on_a_full_disk_the_memory_goes_first_and_the_sessions_when_there_is_room(
+    shell: Shell, sessions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """P12: nobody is kept from deleting, and nothing that still tells of it is passed over in silence."""
+    room = [False]
+    rewrite = session_erasure.rewrite
+
+    def rewrite_where_there_is_room(path: Path, data: bytes) -> None:
+        if not room[0]:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        rewrite(path, data)
+
+    monkeypatch.setattr(session_erasure, "rewrite", rewrite_where_there_is_room)
+    answer = shell("delete", "user_profile", "--for-good")
+    assert (answer.code, answer.out) == (1, "")
+    assert "user_profile.md is deleted." in answer.err
+    assert "No space left on device. Make more room and delete it for good once more" in answer.err
+    assert "user_profile.md" not in shell.tree()
+    assert len(holding(sessions)) == 2
+    room[0] = True
+    assert shell("delete", "user_profile", "--for-good").code == 0
+    assert holding(sessions) == []
+    assert holding(shell.workdir) == []
+
+
+def test_what_cannot_be_deleted_with_a_way_back_can_be_without(shell: Shell) -> None:
+    shell.put("a b.md", b"x" * (LARGEST + 1))
+    answer = shell("delete", "a b")
+    assert answer.code == 1
+    assert answer.err.rstrip().endswith("can be deleted: mnemoscope memory delete --for-good 'a b.md'")
+    assert shell("delete", "--for-good", "a b.md").code == 0
+    assert shell.tree() == {}

@@ -67,6 +67,22 @@ class FailingBackend(LocalBackend):
             raise OSError(self.code, os.strerror(self.code), path)
 
 
+class FullDisk(LocalBackend):
+    """A folder of this machine that holds so many bytes, a new version of a file beside the old one included."""
+
+    def __init__(self, folder: Path, room: int) -> None:
+        self._folder = folder
+        self.size = self._used() + room
+
+    async def write_file(self, path: str, data: bytes, *, follow: bool = True) -> None:
+        if self._used() + len(data) > self.size:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
+        await super().write_file(path, data, follow=follow)
+
+    def _used(self) -> int:
+        return sum(path.stat().st_size for path in self._folder.rglob("*") if path.is_file())
+
+
 def run_program(source: str, *arguments: object) -> subprocess.Popen[str]:
     """Start another program; `source` is the body of its `async def main(*arguments)`, with a `book_in` at hand."""
     program = (

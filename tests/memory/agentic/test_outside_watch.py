@@ -190,3 +190,19 @@ async def test_what_cannot_be_watched_costs_only_itself(tmp_path: Path) -> None:
     put(tmp_path, "b.md", "b")
     await look(book, watch)
     assert [entry.path for entry in await book.journal.entries()] == ["b.md"]
+
+
+async def test_how_large_a_file_was_before_others_changed_it_is_known(tmp_path: Path) -> None:
+    put(tmp_path, "old.md", "12345")
+    book = book_in(tmp_path)
+    watch = await look(book)
+    await book.create("1234567", "tea.md")
+    (tmp_path / "Memory/old.md").write_text("1")
+    (tmp_path / "Memory/tea.md").write_text("12")
+    await look(book, watch)
+    (tmp_path / "Memory/tea.md").unlink()
+    await look(book, watch)
+    sizes = {(entry.path, entry.action): entry for entry in await book.history() if entry.origin == "outside"}
+    assert {what: (entry.before_size, entry.after_size) for what, entry in sizes.items()} == {
+        ("old.md", "edit"): (5, 1), ("tea.md", "edit"): (7, 2), ("tea.md", "delete"): (2, 0),
+    }  # fmt: skip

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 import io
+import os
+import random
 import zipfile
 from pathlib import Path
 
 import pytest
 
 from agent_core.errors import StorageError
+from memory.agentic.blobs import LARGEST
 from memory.agentic.purge import Purged
-from tests.memory.agentic.books import TEA, book_in, index_of, look, tree
+from tests.memory.agentic.books import TEA, FullDisk, book_in, index_of, look, tree
 from tests.memory.agentic.folders import put
 from tests.memory.agentic.test_recording import agent_in, memory_of, write
 
@@ -115,3 +119,60 @@ async def test_the_index_is_not_purged(tmp_path: Path) -> None:
     with pytest.raises(StorageError, match="is the index"):
         await book_in(tmp_path).purge("MEMORY.md")
     assert tree(tmp_path) == {"MEMORY.md": b"x"}
+
+
+def noise(size: int) -> str:
+    """Text that does not get smaller by being packed."""
+    return base64.b64encode(random.Random(size).randbytes(size)).decode()
+
+
+async def test_a_full_disk_keeps_nobody_from_deleting_for_good(tmp_path: Path) -> None:
+    """P12: the file and what is kept of it make the room that the rest needs."""
+    await book_in(tmp_path).create("kept", "kept.md")
+    await book_in(tmp_path).create(f"oolong\n{noise(3000)}", "tea.md")
+    book = book_in(tmp_path, FullDisk(tmp_path, room=0))
+    with pytest.raises(StorageError, match="No space left"):
+        await book.delete("tea.md")
+    assert (await book.purge("tea.md")).entries == 1
+    assert holding(tmp_path, WORD) == []
+    assert tree(tmp_path) == {"kept.md": b"kept", "MEMORY.md": b"- [kept](kept.md)\n"}
+
+
+async def test_where_even_that_is_not_room_enough_the_file_is_gone_and_the_rest_later(tmp_path: Path) -> None:
+    await book_in(tmp_path).create("kept", "kept.md")
+    await book_in(tmp_path).create("oolong", "tea.md")
+    disk = FullDisk(tmp_path, room=0)
+    book = book_in(tmp_path, disk)
+    with pytest.raises(StorageError, match=r"tea.md is deleted, and not yet all .*once more.*No space left"):
+        await book.purge("tea.md")
+    assert sorted(tree(tmp_path)) == ["MEMORY.md", "kept.md"]
+    disk.size += 10_000
+    path = await book_in(tmp_path).find_gone("tea")
+    assert path == "tea.md"
+    await book.purge(path)
+    assert (holding(tmp_path, WORD), index_of(tmp_path)) == ([], "- [kept](kept.md)\n")
+
+
+async def test_room_is_made_by_a_file_only_if_the_history_has_what_it_holds(tmp_path: Path) -> None:
+    book = book_in(tmp_path)
+    await book.create(TEA)
+    put(tmp_path, "new.md", "nobody has looked at it")
+    assert not await book.make_room("new.md")
+    assert await book.make_room("tea.md")
+    assert sorted(tree(tmp_path)) == ["MEMORY.md", "new.md"]
+    assert (await book.trail("tea.md")).texts == (TEA,)
+
+
+@pytest.mark.parametrize("kind", ["large", "fifo"])
+async def test_what_cannot_be_read_can_be_deleted_for_good(tmp_path: Path, kind: str) -> None:
+    path = put(tmp_path, "MEMORY.md", "- [odd](odd.md)\n").with_name("odd.md")
+    if kind == "large":
+        path.write_bytes(b"oolong\n" * (LARGEST // 7 + 1))
+    else:
+        os.mkfifo(path)
+    book = book_in(tmp_path)
+    await look(book)
+    with pytest.raises(StorageError):
+        await book.delete("odd.md")
+    await book.purge("odd.md")
+    assert tree(tmp_path) == {"MEMORY.md": b""}

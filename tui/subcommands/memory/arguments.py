@@ -44,7 +44,7 @@ def _add_looking(actions: _Actions) -> None:
     actions.add_named("show", "show a memory, or with MEMORY.md the index and what of it goes into prompts")
     search = actions.add("search", "find memories by words and, with the extra `embed`, by meaning")
     search.add_argument("words", nargs="+", metavar="WORD", help="what is looked for")
-    search.add_argument("--limit", type=_positive, default=10, metavar="N", help="memories shown at most (10)")
+    search.add_argument("--limit", type=_count, default=10, metavar="N", help="memories shown at most (10)")
     lint = actions.add("lint", "say what is not in order", "Exits with 1 when something is left that is not.")
     lint.add_argument("--fix", action="store_true", help="mend the index where nothing can be lost by it")
 
@@ -53,18 +53,22 @@ def _add_history(actions: _Actions) -> None:
     history = actions.add("history", "show who changed what, when, and which message made it happen")
     history.add_argument("name", nargs="?", metavar="NAME", help=f"{_NAME}; without it, of all memories")
     history.add_argument("--diff", action="store_true", help="show what each change did")
-    history.add_argument("--limit", type=_positive, metavar="N", help="changes shown at most")
+    history.add_argument("--limit", type=_count, metavar="N", help="changes shown at most")
     undo = actions.add(
         "undo",
         "take a change back, the newest one unless told otherwise",
         "Refused, with the difference, when the file has changed since. An undoing is a change, and can be undone too.",
     )
-    undo.add_argument("entry", nargs="?", metavar="ENTRY", help="id of the change in the history, or its beginning")
+    undo.add_argument(
+        "entry", nargs="?", type=_given, metavar="ENTRY", help="id of the change in the history, or its beginning"
+    )
 
 
 def _add_changing(actions: _Actions) -> None:
     new = actions.add("new", "write a new memory in your editor", "The editor is that of VISUAL or EDITOR.")
-    new.add_argument("name", metavar="NAME", help="its title, or its path from the memory folder, which ends in .md")
+    new.add_argument(
+        "name", type=_given, metavar="NAME", help="its title, or its path from the memory folder, which ends in .md"
+    )
     new.add_argument("--type", choices=TYPES, default="user", help="what it is about (user)")
     new.add_argument(
         "--description", default="", metavar="TEXT", help="one line: decides whether it is looked at later"
@@ -104,8 +108,14 @@ def _add_carrying(actions: _Actions) -> None:
         action.add_argument("--with-history", action="store_true", help="with the history of the memories")
 
 
-def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError(text)
-    return number
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 up")
+    return int(text)
+
+
+def _given(text: str) -> str:
+    """What must not be left empty, as a variable of a script may be that was never set."""
+    if not text.strip():
+        raise argparse.ArgumentTypeError("it is empty")
+    return text

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
+
 from agent_core.errors import StorageError
+from memory.agentic.folder import INDEX_NAME
+from memory.agentic.memory_disk import MemoryConflict
 from tui.for_good import ForGood, deleting_for_good
 from tui.subcommands.memory.asking import confirms, is_attended
 from tui.subcommands.memory.call import Call
@@ -26,7 +30,15 @@ async def delete(call: Call) -> int:
         return 0
     if call.given["for_good"]:
         return await _delete_for_good(call, await _found_or_gone(call, name))
-    written = await call.book.delete(await call.book.find(name))
+    path = await call.book.find(name)
+    try:
+        written = await call.book.delete(path)
+    except MemoryConflict:
+        raise
+    except StorageError as error:
+        # The disk is full, or the file too large for the history, or unreadable.
+        way = f"Without a way back it can be deleted: mnemoscope memory delete --for-good {shlex.quote(path)}"
+        raise StorageError(f"{error} {way if path != INDEX_NAME else ''}".strip()) from error
     again = f" To have it again: mnemoscope memory undo {written.entries[0].id[:SHORT_ID]}"
     tell(call, written, f"Deleted {written.path}.{again}", "")
     return 0
