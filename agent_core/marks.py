@@ -58,8 +58,8 @@ def normalize_marks(marks: object, argument: str = "marks") -> tuple[str, ...]:
 def _normalize_mark(mark: object, argument: str) -> str:
     if not isinstance(mark, str):
         raise TypeError(f"{argument} must be a str or a list of str, not {mark!r}")
-    # A str enum is a str whose str() may be "Class.MEMBER"; its value is the mark.
-    text = str(mark.value) if isinstance(mark, Enum) else str(mark)
+    # A str enum is a str whose str() may be "Class.MEMBER"; its value is the mark. Any subclass may say what it likes.
+    text = str.__str__(mark.value if isinstance(mark, Enum) else mark)
     if not text:
         raise ValueError(f"{argument} must not hold an empty mark: {mark!r}")
     return text

@@ -20,6 +20,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import force_setattr
 
+from agent_core.json_like import finite, json_object, plain_str
 from agent_core.text import well_formed
 
 Role = Literal["user", "assistant", "system"]
@@ -27,13 +28,25 @@ ToolResultState = Literal["success", "error", "interrupted", "denied"]
 
 
 class _Block(Struct, frozen=True, tag_field="type"):
-    """Base of all blocks: immutable, and never holding text that JSON or UTF-8 would refuse."""
+    """Base of all blocks: immutable, and never holding what a store could not give back.
+
+    Raises:
+        TypeError: a field is of another type; it is named.
+    """
 
     def __post_init__(self) -> None:
         for name in self.__struct_fields__:
             value = getattr(self, name)
-            if isinstance(value, str) and not value.isascii():
+            if type(value) is not str:
+                force_setattr(self, name, self._checked(name, value))
+            elif not value.isascii():
                 force_setattr(self, name, well_formed(value))
+
+    def _checked(self, name: str, value: object) -> object:
+        """What is kept of a value that is no plain str."""
+        if value is None and _default_of(type(self), name) is None:
+            return None
+        return plain_str(value, f"{name} of a {self.type} block")
 
     @property
     def type(self) -> str:
@@ -85,6 +98,18 @@ class ToolResultBlock(_Block, frozen=True, tag="tool_result"):
     output: str | tuple[TextBlock | DataBlock, ...]
     state: ToolResultState = "success"
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.state not in _STATES:
+            raise ValueError(f"state must be one of {', '.join(_STATES)}, not {self.state!r}")
+
+    def _checked(self, name: str, value: object) -> object:
+        if name != "output" or isinstance(value, str):
+            return super()._checked(name, value)
+        if not isinstance(value, list | tuple) or not all(isinstance(block, TextBlock | DataBlock) for block in value):
+            raise TypeError(f"output must be a str, or text and data blocks, not {value!r}")
+        return tuple(value)
+
     def text(self) -> str:
         """The text of the output, data left out."""
         if isinstance(self.output, str):
@@ -96,6 +121,7 @@ ContentBlock = TextBlock | ThinkingBlock | HintBlock | DataBlock | ToolCallBlock
 B = TypeVar("B", bound=_Block)
 
 _ROLES = get_args(Role)
+_STATES = get_args(ToolResultState)
 _BLOCK_BY_NAME: dict[str, type[_Block]] = {
     str(cls.__struct_config__.tag): cls for cls in cast("tuple[type[_Block], ...]", get_args(ContentBlock))
 }
@@ -108,13 +134,15 @@ class Msg:
         name: who speaks.
         content: a str, or a sequence of blocks. It reads back as given: a str stays a str, a sequence becomes a list.
         role: `user`, `assistant` or `system`.
-        metadata: JSON-like facts about the message; copied.
+        metadata: JSON-like facts about the message: str keys; str, numbers, truth values, None, dicts and lists, to
+            which tuples turn. Copied.
         id: made up when absent.
         created_at: seconds since the epoch; now when absent.
 
     Raises:
-        ValueError: the role is unknown.
-        TypeError: the content is neither a str nor blocks.
+        ValueError: the role is unknown, or a number is not finite.
+        TypeError: the content is neither a str nor blocks, or another value is none that every store can give back; it
+            is named.
     """
 
     __slots__ = ("_content", "_hash", "_metadata", "_tokens", "created_at", "id", "name", "role")
@@ -140,12 +168,12 @@ class Msg:
     ) -> None:
         if role not in _ROLES:
             raise ValueError(f"role must be one of {', '.join(_ROLES)}, not {role!r}")
-        self._set("name", well_formed(name))
-        self._set("role", role)
-        self._set("id", id or uuid.uuid4().hex)
-        self._set("created_at", time.time() if created_at is None else created_at)
+        self._set("name", plain_str(name, "name"))
+        self._set("role", plain_str(role, "role"))
+        self._set("id", plain_str(id, "id") if id else uuid.uuid4().hex)
+        self._set("created_at", time.time() if created_at is None else finite(created_at, "created_at"))
         self._set("_content", _checked_content(content))
-        self._set("_metadata", deepcopy(dict(metadata)) if metadata else None)
+        self._set("_metadata", json_object(metadata, "metadata") if metadata else None)
         self._set("_hash", None)
         self._set("_tokens", None)
 
@@ -288,7 +316,7 @@ def SystemMsg(name: str, content: str | Sequence[ContentBlock], **kwargs: Any) -
 
 def _checked_content(content: object) -> str | tuple[ContentBlock, ...]:
     if isinstance(content, str):
-        return well_formed(content)
+        return plain_str(content, "content")
     if not isinstance(content, Iterable):
         raise TypeError(f"content must be a str or a list of blocks, not {content!r}")
     blocks = tuple(content)
@@ -296,6 +324,12 @@ def _checked_content(content: object) -> str | tuple[ContentBlock, ...]:
         if not isinstance(block, _Block):
             raise TypeError(f"content must hold blocks only, not {block!r}")
     return cast("tuple[ContentBlock, ...]", blocks)
+
+
+def _default_of(kind: type[_Block], name: str) -> object:
+    # Fields with a default come last.
+    defaults = zip(reversed(kind.__struct_fields__), reversed(kind.__struct_defaults__), strict=False)
+    return dict(defaults).get(name, msgspec.NODEFAULT)
 
 
 def _block_from_dict(data: object) -> ContentBlock:

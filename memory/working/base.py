@@ -11,6 +11,7 @@ from agent_core.change import MemoryChange, StoredEntry, SummaryChanged
 from agent_core.marks import Entry, Marks
 from agent_core.message import Msg
 from agent_core.module import StateModule
+from memory.working.checks import check_summary
 
 _log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ class MemoryBase(StateModule, ABC):
         super().__init__()
         self._listeners: list[Callable[[MemoryChange], None]] = []
         self._compressed_summary: str = ""
-        self.register_state("_compressed_summary")
+        self.register_state("_compressed_summary", custom_from_json=check_summary)
 
     @abstractmethod
     async def add(self, memories: Msg | Sequence[Msg] | None, marks: Marks = None, **kwargs: Any) -> None:
@@ -125,10 +126,14 @@ class MemoryBase(StateModule, ABC):
         raise NotImplementedError(f"{type(self).__name__} cannot put messages back")
 
     async def update_compressed_summary(self, summary: str) -> None:
-        """Replace the summary; an empty one means that there is none."""
-        before, self._compressed_summary = self._compressed_summary, summary
+        """Replace the summary; an empty one means that there is none.
+
+        Raises:
+            TypeError: it is not a str.
+        """
+        before, self._compressed_summary = self._compressed_summary, check_summary(summary)
         if before != summary:
-            self._publish(SummaryChanged(before, summary))
+            self._publish(SummaryChanged(before, self._compressed_summary))
 
     async def entries(self) -> list[Entry]:
         """All messages with their marks; without marks where a subclass cannot tell them."""

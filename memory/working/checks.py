@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from agent_core.marks import normalize_marks
 from agent_core.message import Msg
 
 
@@ -47,3 +48,42 @@ def check_name(name: object, argument: str) -> str:
     if not isinstance(name, str):
         raise TypeError(f"{argument} must be a str, not {name!r}")
     return name
+
+
+def check_mark(mark: object, argument: str) -> tuple[str, ...]:
+    """Return one mark, or none for None, as a tuple.
+
+    Raises:
+        TypeError: it is another type, or several; the value is named.
+        ValueError: it is empty.
+    """
+    marks = normalize_marks(mark, argument)
+    if len(marks) > 1:
+        raise TypeError(f"{argument} must be one mark, not {mark!r}")
+    return marks
+
+
+def check_marks_by_id(marks: object) -> dict[str, tuple[str, ...]]:
+    """Return a table of all marks of each message, by its id.
+
+    Raises:
+        TypeError: it is no table, an id no str, or marks are of another type; the value is named.
+        ValueError: a mark is empty.
+    """
+    if not isinstance(marks, Mapping):
+        raise TypeError(f"marks must be a dict of message id to marks, not {marks!r}")
+    return {
+        msg_id: normalize_marks(its_marks)
+        for msg_id, its_marks in zip(check_ids(list(marks)), marks.values(), strict=True)
+    }
+
+
+def check_summary(summary: object) -> str:
+    """Return a summary as given.
+
+    Raises:
+        TypeError: it is not a str; the value is named.
+    """
+    if not isinstance(summary, str):
+        raise TypeError(f"summary must be a str, not {summary!r}")
+    return str.__str__(summary)

@@ -22,7 +22,7 @@ from agent_core.marks import Entry, Marks, normalize_marks
 from agent_core.message import Msg
 from agent_core.prompt import summary_message
 from memory.working.base import MemoryBase
-from memory.working.checks import check_ids, check_messages
+from memory.working.checks import check_ids, check_mark, check_marks_by_id, check_messages
 from memory.working.mark_change import joined, replaced
 from memory.working.state import content_from_json, content_to_json
 
@@ -117,8 +117,8 @@ class InMemoryMemory(MemoryBase):
         self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
     ) -> int:
         """Set, replace or remove a mark; the number of messages really changed."""
-        new = normalize_marks(new_mark, "new_mark")
-        old = normalize_marks(old_mark, "old_mark")
+        new = check_mark(new_mark, "new_mark")
+        old = check_mark(old_mark, "old_mark")
         ids = None if msg_ids is None else check_ids(msg_ids)
         if not new and not old:
             return 0
@@ -130,7 +130,7 @@ class InMemoryMemory(MemoryBase):
 
     async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
         """Give messages exactly these marks; the number of messages really changed."""
-        wanted = {id_: normalize_marks(list(value)) for id_, value in marks.items()}
+        wanted = check_marks_by_id(marks)
         serials = [serial for id_ in wanted for serial in self._serials_by_id.get(id_, ())]
         by_serial = {serial: wanted[self._entries[serial].msg.id] for serial in serials}
         return self._change_marks(sorted(by_serial), lambda serial, _: by_serial[serial])
@@ -155,10 +155,12 @@ class InMemoryMemory(MemoryBase):
         Raises:
             KeyError: `strict`, and there is no `content`.
             ValueError: the content is not a list of messages; nothing has been changed.
+            TypeError: the summary or a mark is not a str; nothing has been changed.
         """
+        without_summary = {"_compressed_summary": ""} if "content" in state_dict else {}
         listeners, self._listeners = self._listeners, []
         try:
-            super().load_state_dict({"_compressed_summary": "", **state_dict}, strict)
+            super().load_state_dict({**without_summary, **state_dict}, strict)
         finally:
             self._listeners = listeners
         self._publish_snapshot()

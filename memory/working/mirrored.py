@@ -9,11 +9,11 @@ from typing import Any
 
 from agent_core.change import MemoryChange, MemoryState, Snapshot, StoredEntry
 from agent_core.errors import StorageError
-from agent_core.marks import Entry, Marks
+from agent_core.marks import Entry, Marks, normalize_marks
 from agent_core.message import Msg
 from memory.working.base import MemoryBase
 from memory.working.body import encode_body
-from memory.working.checks import check_messages
+from memory.working.checks import check_ids, check_marks_by_id, check_messages
 from memory.working.in_memory import InMemoryMemory
 from memory.working.redo import redo
 from memory.working.stored_memory import StoredMemory
@@ -72,32 +72,39 @@ class MirroredMemory(MemoryBase):
 
     async def add(self, memories: Msg | Sequence[Msg] | None, marks: Marks = None, **kwargs: Any) -> None:
         """Append messages."""
-        for msg in check_messages(memories):
+        # A write may wait: it must not see what the caller does with his lists meanwhile.
+        messages, wanted = check_messages(memories), normalize_marks(marks)
+        for msg in messages:
             # What a store cannot take must not be in the copy either.
             encode_body(msg)
-        await self._write(lambda memory: memory.add(memories, marks, **kwargs))
+        await self._write(lambda memory: memory.add(messages, wanted, **kwargs))
 
     async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
         """Delete messages by id; how many there were."""
-        return int(await self._write(lambda memory: memory.delete(msg_ids, **kwargs)))
+        ids = check_ids(msg_ids)
+        return int(await self._write(lambda memory: memory.delete(ids, **kwargs)))
 
     async def delete_by_mark(self, mark: Marks, **kwargs: Any) -> int:
         """Delete messages that have this mark, or any of these; how many there were."""
-        return int(await self._write(lambda memory: memory.delete_by_mark(mark, **kwargs)))
+        marks = normalize_marks(mark, "mark")
+        return int(await self._write(lambda memory: memory.delete_by_mark(marks, **kwargs)))
 
     async def update_messages_mark(
         self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
     ) -> int:
         """Set, replace or remove a mark; the number of messages really changed."""
-        return int(await self._write(lambda memory: memory.update_messages_mark(new_mark, old_mark, msg_ids)))
+        ids = None if msg_ids is None else check_ids(msg_ids)
+        return int(await self._write(lambda memory: memory.update_messages_mark(new_mark, old_mark, ids)))
 
     async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
         """Give messages exactly these marks; the number of messages really changed."""
-        return int(await self._write(lambda memory: memory.set_marks(marks)))
+        wanted = check_marks_by_id(marks)
+        return int(await self._write(lambda memory: memory.set_marks(wanted)))
 
     async def restore(self, entries: Sequence[StoredEntry]) -> None:
         """Put deleted messages back to where they were."""
-        await self._write(lambda memory: memory.restore(entries))
+        placed = tuple(entries)
+        await self._write(lambda memory: memory.restore(placed))
 
     async def update_compressed_summary(self, summary: str) -> None:
         """Replace the summary."""

@@ -14,7 +14,7 @@ from agent_core.marks import Entry, Marks, normalize_marks
 from agent_core.message import Msg
 from agent_core.prompt import summary_message
 from memory.working.base import MemoryBase
-from memory.working.checks import check_ids, check_messages
+from memory.working.checks import check_ids, check_mark, check_marks_by_id, check_messages, check_summary
 from memory.working.state import content_from_json, content_to_json
 from memory.working.store import Head, Names, Outcome, Rewriting, Store
 
@@ -68,8 +68,8 @@ class StoredMemory(MemoryBase):
         self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
     ) -> int:
         """Set, replace or remove a mark; the number of messages really changed."""
-        new = normalize_marks(new_mark, "new_mark")
-        old = normalize_marks(old_mark, "old_mark")
+        new = check_mark(new_mark, "new_mark")
+        old = check_mark(old_mark, "old_mark")
         ids = None if msg_ids is None else tuple(dict.fromkeys(check_ids(msg_ids)))
         if new == old or ids == ():
             return 0
@@ -77,14 +77,13 @@ class StoredMemory(MemoryBase):
 
     async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
         """Give messages exactly these marks; the number of messages really changed."""
-        wanted = {id_: normalize_marks(list(value)) for id_, value in marks.items()}
+        wanted = check_marks_by_id(marks)
         return await self._mutate(lambda tell: self._store.set_marks(wanted, tell)) if wanted else 0
 
     async def update_compressed_summary(self, summary: str) -> None:
         """Replace the summary; an empty one means that there is none."""
-        if not isinstance(summary, str):
-            raise TypeError(f"summary must be a str, not {summary!r}")
-        await self._mutate(lambda _: self._store.set_summary(summary))
+        text = check_summary(summary)
+        await self._mutate(lambda _: self._store.set_summary(text))
 
     async def clear(self) -> None:
         """Delete everything, the summary too."""
@@ -193,12 +192,13 @@ class StoredMemory(MemoryBase):
         Raises:
             KeyError: `strict`, and there is neither content nor summary.
             ValueError: the content is not a list of messages; nothing has been changed.
+            TypeError: the summary or a mark is not a str; nothing has been changed.
         """
         if "content" in state_dict:
             content = content_from_json(state_dict["content"])
-            self._unwritten = (content, str(state_dict.get("_compressed_summary", "")))
+            self._unwritten = (content, check_summary(state_dict.get("_compressed_summary", "")))
         elif "_compressed_summary" in state_dict:
-            self._unwritten = (None, str(state_dict["_compressed_summary"]))
+            self._unwritten = (None, check_summary(state_dict["_compressed_summary"]))
         elif strict:
             raise KeyError("the state lacks '_compressed_summary'")
         else:

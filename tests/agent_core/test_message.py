@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from collections.abc import Callable
 
 import pytest
 
@@ -159,3 +160,73 @@ def test_text_of_several_blocks_is_joined_and_no_text_is_none() -> None:
     assert AssistantMsg("a", [TextBlock("x"), HintBlock("h")]).get_content_blocks(["hint", "thinking"]) == [
         HintBlock("h")
     ]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"id": 5},
+        {"id": ["5"]},
+        {"id": b"5"},
+        {"created_at": "yesterday"},
+        {"created_at": True},
+        {"metadata": ["a"]},
+        {"metadata": "text"},
+        {"metadata": {1: "a"}},
+        {"metadata": {"a": {1, 2}}},
+        {"metadata": {"a": [b"bytes"]}},
+        {"metadata": {"a": {"b": object()}}},
+    ],
+)
+def test_what_no_store_could_give_back_is_named(options: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match=r"must (be|hold)"):
+        UserMsg("u", "text", **options)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_for_which_json_has_no_word_are_named(number: float) -> None:
+    with pytest.raises(ValueError, match="finite"):
+        UserMsg("u", "text", metadata={"score": [number]})
+    with pytest.raises(ValueError, match="finite"):
+        UserMsg("u", "text", created_at=number)
+    with pytest.raises(ValueError, match="finite"):
+        UserMsg("u", "text", created_at=10**400)
+
+
+def test_metadata_may_not_hold_itself() -> None:
+    facts: dict[str, object] = {}
+    facts["facts"] = facts
+    with pytest.raises(ValueError, match="deep"):
+        UserMsg("u", "text", metadata=facts)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: TextBlock(5),  # type: ignore[arg-type]
+        lambda: TextBlock(None),  # type: ignore[arg-type]
+        lambda: ThinkingBlock(["a"]),  # type: ignore[arg-type]
+        lambda: HintBlock("a", source=5),  # type: ignore[arg-type]
+        lambda: DataBlock("image/png", data=b"x"),  # type: ignore[arg-type]
+        lambda: ToolCallBlock("c", "Read", {"path": "a"}),  # type: ignore[arg-type]
+        lambda: ToolCallBlock("c", None),  # type: ignore[arg-type]
+        lambda: ToolResultBlock("c", "Read", None),  # type: ignore[arg-type]
+        lambda: ToolResultBlock("c", "Read", ("text",)),  # type: ignore[arg-type]
+        lambda: ToolResultBlock("c", "Read", [ThinkingBlock("x")]),  # type: ignore[arg-type]
+    ],
+)
+def test_blocks_name_what_they_cannot_hold(make: Callable[[], object]) -> None:
+    with pytest.raises(TypeError, match="must be a str"):
+        make()
+
+
+def test_the_state_of_a_result_is_one_of_four() -> None:
+    with pytest.raises(ValueError, match="state must be one of"):
+        ToolResultBlock("c", "Read", "text", "broken")  # type: ignore[arg-type]
+
+
+def test_what_a_caller_does_with_the_output_that_he_gave_reaches_no_block() -> None:
+    output = [TextBlock("a")]
+    block = ToolResultBlock("c", "Read", output)  # type: ignore[arg-type]
+    output.append(TextBlock("later"))
+    assert block.output == (TextBlock("a"),)

@@ -20,6 +20,11 @@ class Mark(str, Enum):
     HINT = "hint"
 
 
+class Loud(str):
+    def __str__(self) -> str:
+        return "something else"
+
+
 ONE, TWO, THREE, FOUR = (UserMsg("u", text, id=text) for text in ("1", "2", "3", "4"))
 
 
@@ -334,6 +339,73 @@ async def test_set_marks_gives_exactly_these(memory: MemoryBase) -> None:
     with pytest.raises(ValueError, match="empty"):
         await memory.set_marks({"1": [""]})
     assert await shown(memory) == "1ca 2 3ab"
+
+
+@pytest.mark.parametrize(
+    "table", [{"1": None}, {"1": "draft"}, {"1": Mark.HINT}, {"1": Loud("draft")}, {"1": {"draft"}}]
+)
+async def test_set_marks_takes_marks_in_every_form(memory: MemoryBase, table: Any) -> None:
+    await memory.add(ONE, marks="a")
+    assert await memory.set_marks(table) == 1
+    assert await shown(memory) in ("1", "1draft", "1hint")
+
+
+@pytest.mark.parametrize(
+    "table", [{5: ["a"]}, {"1": 5}, {"1": [["a"]]}, {"1": (mark for mark in "a")}, [("1", "a")], None]
+)
+async def test_a_table_of_marks_of_another_type_is_named_and_changes_nothing(memory: MemoryBase, table: Any) -> None:
+    await memory.add(ONE, marks="k")
+    with pytest.raises(TypeError, match="must"):
+        await memory.set_marks(table)
+    assert await shown(memory) == "1k"
+
+
+async def test_several_marks_where_one_is_meant_are_named_and_change_nothing(memory: MemoryBase) -> None:
+    await memory.add(ONE, marks=["x", "y"])
+    for new, old in ((["a", "b"], None), (["a", "b"], "x"), ("a", ["x", "y"]), ({"x", "y"}, None)):
+        with pytest.raises(TypeError, match="must be one mark, not"):
+            await memory.update_messages_mark(new, old)  # type: ignore[arg-type]
+    assert await shown(memory) == "1xy"
+    assert await memory.update_messages_mark(Loud("z"), Mark("hint")) == 0
+    assert await memory.update_messages_mark(Loud("z"), "y") == 1
+    assert await shown(memory) == "1xz"
+
+
+@pytest.mark.parametrize("summary", [None, 5, ["text"], b"text"])
+async def test_a_summary_of_another_type_is_named_and_changes_nothing(memory: MemoryBase, summary: Any) -> None:
+    await memory.add(ONE)
+    await memory.update_compressed_summary("S")
+    with pytest.raises(TypeError, match="summary must be a str, not"):
+        await memory.update_compressed_summary(summary)
+    with pytest.raises(TypeError, match="summary must be a str, not"):
+        memory.load_state_dict({"content": [], "_compressed_summary": summary})
+    assert await texts(memory) == "S 1"
+
+
+async def test_an_empty_state_changes_nothing_unless_it_must_be_whole(memory: MemoryBase) -> None:
+    await memory.add(ONE)
+    await memory.update_compressed_summary("S")
+    memory.load_state_dict({}, strict=False)
+    assert await texts(memory) == "S 1"
+    with pytest.raises(KeyError):
+        memory.load_state_dict({})
+    assert await texts(memory) == "S 1"
+
+
+async def test_texts_of_every_kind_come_back_as_plain_text(memory: MemoryBase) -> None:
+    given = AssistantMsg(
+        Loud("name"), [TextBlock(Loud("text"))], metadata={Loud("key"): (Mark.HINT, Loud("value"))}, id=Loud("id")
+    )
+    await memory.add(given, marks=Loud("mark"))
+    [(msg, marks)] = await memory.entries()
+    assert (msg, marks) == (given, ("mark",))
+    assert (msg.id, msg.name, msg.content, msg.metadata) == (
+        "id",
+        "name",
+        [TextBlock("text")],
+        {"key": ["hint", "value"]},
+    )
+    assert {type(text) for text in (msg.id, msg.name, *marks)} == {str}
 
 
 async def test_restore_puts_messages_back_where_they_were(memory: MemoryBase) -> None:

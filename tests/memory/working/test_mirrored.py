@@ -247,7 +247,33 @@ async def test_a_message_that_no_store_takes_is_refused_and_does_not_stand_in_th
     memory = MirroredMemory(open_memory(f"sqlite:///{tmp_path}/memory.db"))
     await memory.refresh()
     with pytest.raises(TypeError, match="cannot be written as JSON"):
-        await memory.add(UserMsg("u", "odd", metadata={"what": object()}, id="odd"))
+        await memory.add(UserMsg("u", "odd", metadata={"what": 10**5000}, id="odd"))
     await memory.add(ONE)
     assert (memory.waiting, await shown(memory)) == (0, "1")
+    await memory.aclose()
+
+
+async def test_writes_that_wait_do_not_see_what_the_caller_does_with_his_lists(tmp_path: Path) -> None:
+    file, away = tmp_path / "memory.db", tmp_path / "away.db"
+    memory = MirroredMemory(open_memory(f"sqlite:///{file}"))
+    await memory.refresh()
+    await memory.add([ONE, TWO, THREE], marks="a")
+    file.rename(away)
+    messages, marks, ids, table, gone = [FOUR], ["b"], ["1"], {"2": ["c"]}, ["3"]
+    await memory.add(messages, marks)
+    await memory.update_messages_mark("k", msg_ids=ids)
+    await memory.set_marks(table)
+    await memory.delete(gone)
+    await memory.delete_by_mark(unknown := ["unknown"])
+    messages.clear()
+    marks.append("later")
+    ids.append("4")
+    table["2"].append("later")
+    table["1"] = []
+    gone.append("1")
+    unknown.append("a")
+    assert await shown(memory) == "1ak 2c 4b"
+    away.rename(file)
+    await memory.refresh()
+    assert (memory.waiting, await shown(memory)) == (0, "1ak 2c 4b")
     await memory.aclose()

@@ -269,11 +269,10 @@ async def test_a_message_may_have_as_many_marks_as_one_likes(url: str, user: str
         assert await memory.delete_by_mark(marks[-9_000:]) == 1
 
 
-@pytest.mark.parametrize("metadata", [{"k": object()}, {"k": "\ud83d"}, {"k": {1, object()}}])
-async def test_what_json_cannot_hold_is_refused_by_name(url: str, user: str, metadata: dict[str, Any]) -> None:
+async def test_what_json_cannot_hold_is_refused_by_name(url: str, user: str) -> None:
     async with open_memory(url, "s", user) as memory:
         with pytest.raises(TypeError, match="'bad'"):
-            await memory.add([ONE, Msg("u", "x", "user", metadata, id="bad")])
+            await memory.add([ONE, Msg("u", "x", "user", {"k": 10**5000}, id="bad")])
         assert await memory.size() == 0
 
 
