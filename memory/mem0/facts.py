@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from agent_core.errors import StorageError
 from agent_core.event import FactChange
 from agent_core.text import well_formed
+from memory.mem0 import sqlite_file
 from memory.mem0.adding import add_as_given
 from memory.mem0.answers import Fact, Written, moment
 from memory.mem0.filling import Progress, drop_vectors
@@ -71,7 +72,7 @@ class Facts:
         """
         fact = await self._store.get(memory_id)
         if fact is None or fact.user not in ("", self._scope.user):
-            raise StorageError(f"{self._scope.user} has no memory of the id {memory_id!r}.")
+            raise self._unknown(memory_id)
         return fact
 
     async def add(self, text: str) -> Written:
@@ -113,8 +114,12 @@ class Facts:
         """What has happened to a memory, oldest first; also to one that is deleted.
 
         Raises:
+            StorageError: it is another user's. Of one that is deleted nobody can tell whose it was.
             MnemoscopeError: it cannot be read.
         """
+        fact = await self._store.get(memory_id)
+        if fact is not None and fact.user not in ("", self._scope.user):
+            raise self._unknown(memory_id)
         return [_change(row) for row in await self._store.history(memory_id)]
 
     async def forget(self) -> Purged:
@@ -125,20 +130,31 @@ class Facts:
         """
         await self._writer.drain(0)
         waiting = await asyncio.to_thread(self._outbox.purge)
-        mine = [fact.id for fact in await self._store.all(self._scope)]
+        mine = {fact.id for fact in await self._store.all(self._scope)}
         await self._store.delete_all(self._scope.user)
-        user, client = self._scope.user, self._store.client
+        purged: Purged = await self._store.run(lambda: self._purge_files(mine, waiting))
+        return purged
+
+    def _purge_files(self, mine: set[str], waiting: int) -> Purged:
+        """Purge mem0's history and the file of the default store, also where that is not in use any more. Blocks."""
+        user, client, recipe = self._scope.user, self._store.client, self._store.recipe
         store = getattr(client, "vector_store", None)
+        file = recipe.file if recipe is not None else None
+        earlier, others, is_rewritten = sqlite_file.purge(file, user) if file is not None else (set(), set(), True)
+        if isinstance(store, SqliteVectorStore):
+            store.forget(user)
+        else:
+            others |= _ids_in(store)
+        mine |= earlier
+        path = history_file(client)
+        history, messages, is_too = purge_history(path, user, mine, others) if path else (0, 0, True)
+        left = [] if store is not None else ["What the service itself keeps, it alone can tell."]
+        if not (is_rewritten and is_too):
+            left.append("Another program is reading the facts: what it reads could not be overwritten; forget again.")
+        return Purged(memories=len(mine), history=history, messages=messages, waiting=waiting, left=" ".join(left))
 
-        def purge() -> tuple[int, int]:
-            if isinstance(store, SqliteVectorStore):
-                store.purge(user)
-            path = history_file(client)
-            return purge_history(path, user, mine, _ids_in(store)) if path else (0, 0)
-
-        history, messages = await self._store.run(purge)
-        left = "" if store is not None else "What the service itself keeps, it alone can tell."
-        return Purged(memories=len(mine), history=history, messages=messages, waiting=waiting, left=left)
+    def _unknown(self, memory_id: str) -> StorageError:
+        return StorageError(f"{self._scope.user} has no memory of the id {memory_id!r}.")
 
     async def reindex(self, progress: Progress | None = None) -> int:
         """Have all memories of the default store embedded by the model that is in use now; how many that were.

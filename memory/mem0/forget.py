@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from agent_core.errors import StorageError
+from memory.mem0.sqlite_file import rewrite
 
 _PATIENCE = 30.0
 
@@ -48,7 +49,9 @@ def history_file(client: Any) -> Path | None:
     return Path(path).expanduser() if isinstance(path, str) and path != ":memory:" else None
 
 
-def purge_history(path: Path, user: str, memory_ids: Collection[str], kept_ids: Collection[str]) -> tuple[int, int]:
+def purge_history(
+    path: Path, user: str, memory_ids: Collection[str], kept_ids: Collection[str]
+) -> tuple[int, int, bool]:
     """Delete a user's rows from mem0's history file, and shrink it.
 
     Args:
@@ -58,23 +61,22 @@ def purge_history(path: Path, user: str, memory_ids: Collection[str], kept_ids: 
         kept_ids: the memories of everybody else; history that belongs to no memory any more goes as well, since nobody
             can tell whose it was.
 
-    Returns: how many rows of history and how many messages there were.
+    Returns: how many rows of history and how many messages there were, and what `sqlite_file.rewrite` says.
 
     Raises:
         StorageError: it cannot be written.
     """
     if not path.exists():
-        return 0, 0
+        return 0, 0, True
     try:
         with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as connection:
             connection.execute("PRAGMA secure_delete = ON")
             history = _delete_history(connection, set(memory_ids), set(kept_ids))
             messages = _delete_messages(connection, user)
-            connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            is_rewritten = rewrite(connection)
     except sqlite3.Error as error:
         raise StorageError(f"{path} could not be purged: {error}") from error
-    return history, messages
+    return history, messages, is_rewritten
 
 
 def _delete_history(connection: sqlite3.Connection, memory_ids: set[str], kept_ids: set[str]) -> int:

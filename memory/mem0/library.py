@@ -12,6 +12,8 @@ from agent_core.errors import StorageError
 TELEMETRY = "MEM0_TELEMETRY"
 FOLDER = "MEM0_DIR"
 _LOUD = ("mem0", "qdrant_client")
+_NAGGING = "mem0.utils.spacy_models"
+"""Warns at every start that spaCy is not installed, which is not needed here."""
 
 
 def import_mem0(folder: Path) -> str:
@@ -43,6 +45,7 @@ def import_mem0(folder: Path) -> str:
         logger.addHandler(logging.NullHandler())
         if logger.level == logging.NOTSET:
             logger.setLevel(logging.WARNING)
+    logging.getLogger(_NAGGING).setLevel(logging.ERROR)
     if not MEM0_TELEMETRY:
         return ""
     how = f"{TELEMETRY} asks for it" if is_first else "it was imported before"

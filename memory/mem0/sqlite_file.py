@@ -131,6 +131,34 @@ def drop_vectors(path: Path, made: MadeWith) -> None:
         note_made_with(connection, made)
 
 
+def rewrite(connection: sqlite3.Connection) -> bool:
+    """Write a file anew, so that nothing can be read from it that was deleted; False while somebody still reads it."""
+    connection.execute("VACUUM")
+    is_busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    return not is_busy
+
+
+def purge(path: Path, owner: str) -> tuple[set[str], set[str], bool]:
+    """Delete every row of a user from a file.
+
+    Returns: the ids that they had, those of everybody else, and what `rewrite` says.
+
+    Raises:
+        StorageError: the file cannot be opened or written.
+    """
+    if not path.exists():
+        return set(), set(), True
+    try:
+        with closing(connect(path)) as connection:
+            with writing(connection):
+                rows = connection.execute("SELECT id, owner FROM memories").fetchall()
+                connection.execute("DELETE FROM memories WHERE owner = ?", (owner,))
+            mine = {memory_id for memory_id, its_owner in rows if its_owner == owner}
+            return mine, {memory_id for memory_id, _ in rows} - mine, rewrite(connection)
+    except sqlite3.Error as error:
+        raise StorageError(f"{path} could not be purged: {error}") from error
+
+
 def set_aside_if_damaged(path: Path) -> str:
     """Move a damaged SQLite file out of the way; what was done, one line for people, or empty when it is sound.
 

@@ -234,13 +234,8 @@ class SqliteVectorStore:
                 connection, [(row.id, json.loads(row.payload), self._blob(vector)) for row, vector in rows if row]
             )
 
-    def purge(self, owner: str) -> None:
-        """Delete every row of a user, in all collections, and leave nothing of them in the file."""
-        with self._writing() as connection:
-            connection.execute("DELETE FROM memories WHERE owner = ?", (owner,))
-        with self._write_lock:
-            self._writer.execute("VACUUM")
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    def forget(self, owner: str) -> None:
+        """Let go of a user's memories in RAM."""
         with self._read_lock:
             self._owners.forget(owner)
 

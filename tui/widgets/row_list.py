@@ -32,7 +32,11 @@ class Rows(Protocol):
         """One key for each row, in order: it names the row however it moves. None names one that cannot be selected."""
 
     def stamp(self, index: int) -> Hashable:
-        """Something that differs whenever the row at this index is to be drawn differently; cheap to get."""
+        """Something that differs whenever the row at this index is to be drawn differently; cheap to get.
+
+        Raises:
+            IndexError: there is no such row any more.
+        """
 
     def draw(self, index: int, width: int) -> Content:
         """The row at this index, fit for so many cells; what is longer is cut."""
@@ -177,7 +181,11 @@ class RowList(ScrollView, can_focus=True):
         width, index = self.scrollable_content_region.width, y + self.scroll_offset.y
         if not 0 <= index < len(self._keys) or width <= 0:
             return Strip.blank(width, self.rich_style)
-        look = self._seen[y] = self._look(index)
+        try:
+            look = self._seen[y] = self._look(index)
+        except IndexError:
+            # On coming into sight a list may be painted before it is told that rows have gone meanwhile.
+            return Strip.blank(width, self.rich_style)
         line = self._lines.get((look, width))
         if line is None:
             line = self._draw_line(index, width)

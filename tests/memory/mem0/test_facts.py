@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -128,6 +129,43 @@ async def test_forgetting_leaves_nothing_anywhere_and_says_what_there_was(
     assert [fact.text for fact in await bob.facts.list()] == ["bob likes tea"]
     assert len(await bob.facts.history((await bob.facts.list())[0].id)) == 1
     assert await facts.forget() == Purged()
+
+
+async def test_a_store_that_was_used_before_is_purged_too(make: Make, tmp_path: Path) -> None:
+    """D12: the facts of the default store, once the config names another one."""
+    await make().facts.add(f"The word is {SECRET}")
+    await make(user_id="bob").facts.add("bob likes tea")
+    settings = {"path": str(tmp_path / "qdrant"), "collection_name": "facts"}
+    grown = make(mem0_config={"vector_store": {"provider": "qdrant", "config": settings}})
+    await grown.facts.add("Alice likes coffee")
+    purged = await grown.facts.forget()
+    assert purged.memories == 2
+    assert not purged.left
+    assert holding(tmp_path, SECRET) == []
+    bob = make(user_id="bob").facts
+    assert [fact.text for fact in await bob.list()] == ["bob likes tea"]
+    assert await bob.history((await bob.list())[0].id)
+
+
+async def test_a_program_that_reads_old_pages_is_told_of(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("memory.mem0.sqlite_file.PATIENCE", 0.05)
+    facts = make().facts
+    await facts.add(f"The word is {SECRET}")
+    reader = sqlite3.connect(tmp_path / "mem0" / "memory.db", isolation_level=None)
+    reader.execute("BEGIN")
+    assert reader.execute("SELECT count(*) FROM memories").fetchone() == (1,)
+    assert "is reading the facts" in (await facts.forget()).left
+    reader.close()
+    assert not (await facts.forget()).left
+    assert holding(tmp_path, SECRET) == []
+
+
+async def test_another_users_history_is_not_shown(make: Make) -> None:
+    memory_id = (await make().facts.add("Alice likes tea")).changes[0].memory_id
+    with pytest.raises(StorageError, match="bob has no memory of the id"):
+        await make(user_id="bob").facts.history(memory_id)
 
 
 async def test_what_is_being_written_when_a_user_is_forgotten_is_forgotten_too(

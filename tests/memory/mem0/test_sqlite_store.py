@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from agent_core.errors import StorageError
+from memory.mem0 import sqlite_file
 from memory.mem0.sqlite_file import drop_vectors, made_with, set_aside_if_damaged
 from memory.mem0.sqlite_store import MATCH, SqliteStoreConfig, SqliteVectorStore, StoredMemory
 from tests.fake_server.vectors import vector
@@ -258,7 +259,9 @@ def test_a_purged_user_is_nowhere_in_the_file_and_others_are(path: Path, store: 
     with closing(open_store(path, "mem0_entities")) as entities:
         put(entities, "zanzibar")
     find(store, "zanzibar")
-    store.purge("alice")
+    mine, others, is_rewritten = sqlite_file.purge(path, "alice")
+    store.forget("alice")
+    assert (len(mine), len(others), is_rewritten) == (2, 1, True)
     assert find(store, "zanzibar") == []
     assert find(store, "tea", user="bob") == ["bob likes tea"]
     for file in path.parent.iterdir():

@@ -304,3 +304,14 @@ async def test_a_range_is_extended_from_the_row_where_it_began_though_rows_above
         app.change(["new", "a", "b", "c"])
         await pilot.press("shift+up", "shift+up")
         assert app.list.targets == ["a", "b"]
+
+
+async def test_it_can_be_painted_before_it_hears_that_rows_have_gone() -> None:
+    """A pane that was hidden while its rows went: on coming into sight it is painted first."""
+    app = ListApp(["one", "two", "three"])
+    async with app.run_test() as pilot:
+        app.words.words = []
+        app.list.notify_style_update()
+        app.list.refresh()
+        await pilot.pause()
+        assert not "".join(lines(app)).strip()
