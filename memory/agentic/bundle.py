@@ -12,6 +12,7 @@ import binascii
 import io
 import json
 import posixpath
+import stat
 import time
 import zipfile
 import zlib
@@ -45,11 +46,13 @@ class Bundle(NamedTuple):
         files: by their paths from the folder.
         entries: its history, oldest first.
         contents: what the history speaks of, by digest.
+        left_out: files that it does not bring, with the reasons.
     """
 
     files: Mapping[str, BundledFile]
     entries: tuple[JournalEntry, ...] = ()
     contents: Mapping[str, bytes] = {}
+    left_out: Mapping[str, str] = {}
 
 
 def to_zip(bundle: Bundle) -> bytes:
@@ -94,12 +97,13 @@ def read_bundle(data: bytes) -> Bundle:
 
 def _from_zip(data: bytes) -> Bundle:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        infos = [info for info in archive.infolist() if not info.is_dir() and info.file_size <= LARGEST]
-        if sum(info.file_size for info in infos) > LARGEST_SUM:
+        infos = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+        by_name = {name: info for name, info in infos.items() if not _unfit(info)}
+        left_out = {name: _unfit(info) for name, info in infos.items() if name not in by_name}
+        if sum(info.file_size for info in by_name.values()) > LARGEST_SUM:
             raise StorageError(f"The export holds more than {LARGEST_SUM >> 30} GiB: import it in parts.")
-        by_name = {info.filename: info for info in infos}
         if "manifest.json" not in by_name:
-            return Bundle(dict(_from_any_zip(archive, by_name)))
+            return Bundle(dict(_from_any_zip(archive, by_name)), left_out=left_out)
         manifest = _checked(json.loads(archive.read("manifest.json")))
         times = manifest["files"]
         files = {
@@ -111,20 +115,35 @@ def _from_zip(data: bytes) -> Bundle:
         contents = {
             digest: archive.read(name) for name in by_name if (digest := name.removeprefix("contents/")) != name
         }
-        return _bundle(files, fold_lines(journal.splitlines()).entries, contents)
+        return _bundle(files, fold_lines(journal.splitlines()).entries, contents)._replace(left_out=left_out)
+
+
+def _unfit(info: zipfile.ZipInfo) -> str:
+    """Why a file of an archive is not taken in; empty when it is."""
+    if stat.S_ISLNK(info.external_attr >> 16):
+        return "it is a link"
+    return f"it is larger than {LARGEST // 2**20} MiB" if info.file_size > LARGEST else ""
 
 
 def _from_any_zip(
     archive: zipfile.ZipFile, by_name: Mapping[str, zipfile.ZipInfo]
 ) -> Iterator[tuple[str, BundledFile]]:
     """The files of a folder that somebody has zipped, with or without the folder itself around them."""
-    names = [name for name in by_name if not any(part.startswith((".", "__MACOSX")) for part in name.split("/"))]
+    names = [name for name in by_name if not _is_litter(name)]
     if not any(name[-3:].lower() == ".md" for name in names):
         raise ValueError("no memories in it")
-    top = posixpath.commonpath([posixpath.dirname(name) for name in names])
+    # Names that lead elsewhere stay as they are, so that they are refused by them.
+    inside = {name for name in names if not name.startswith("/") and ".." not in name.split("/")}
+    top = posixpath.commonpath([posixpath.dirname(name) for name in inside]) if inside else ""
     for name in names:
         modified = time.mktime((*by_name[name].date_time, 0, 0, -1))
-        yield posixpath.relpath(name, top) if top else name, BundledFile(archive.read(name), modified)
+        path = posixpath.relpath(name, top) if top and name in inside else name
+        yield path, BundledFile(archive.read(name), modified)
+
+
+def _is_litter(name: str) -> bool:
+    """Whether it is what systems and programs leave in folders."""
+    return any(part.startswith((".", "__MACOSX")) and part.strip(".") for part in name.split("/"))
 
 
 def _from_json(data: bytes) -> Bundle:

@@ -7,7 +7,7 @@ balanced parentheses.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -15,12 +15,13 @@ from agent_core.tokens import estimate_tokens
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 _LINK_TEXT = re.compile(r"(?<!!)\[((?:\\.|[^\[\]\\])*)\]\(")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 # What is escaped, or in angle brackets behind the parenthesis, neither opens nor closes.
 _PARENTHESIS = re.compile(r"\\.|\(\s*<[^<>]{0,1000}>|[()]")
 _HOOK_LENGTH = 500
 _QUOTES = {'"': '"', "'": "'", ")": "("}
-_SEPARATORS = " \t-–—:·|"
+SEPARATORS = " \t-–—:·|"
 
 
 class IndexEntry(NamedTuple):
@@ -31,12 +32,14 @@ class IndexEntry(NamedTuple):
         target: where it leads, as written, without angle brackets and title; see `spellings`.
         hook: the rest of its line, without the dash.
         line: where it stands, from 1.
+        is_example: it stands in code or in a comment, where a link need not lead anywhere.
     """
 
     title: str
     target: str
     hook: str
     line: int
+    is_example: bool = False
 
 
 class LinkSpan(NamedTuple):
@@ -76,7 +79,35 @@ class FittedIndex(NamedTuple):
 def parse_index(text: str) -> list[IndexEntry]:
     """All links of an index, in order; pictures are none."""
     lines = _NEWLINE.split(text)
-    return [_entry(line, number, link) for number, line in enumerate(lines, 1) for link in find_links(line)]
+    examples = example_lines(lines)
+    return [
+        _entry(line, number, link, number - 1 in examples or is_code(line, link))
+        for number, line in enumerate(lines, 1)
+        for link in find_links(line)
+    ]
+
+
+def example_lines(lines: Sequence[str]) -> set[int]:
+    """Which lines, from 0, stand in fenced code or begin in a comment."""
+    found: set[int] = set()
+    fence, is_comment = "", False
+    for number, line in enumerate(lines):
+        marks = _FENCE.match(line)
+        is_comment = is_comment or (not fence and line.lstrip().startswith("<!--"))
+        if fence or is_comment:
+            found.add(number)
+        if is_comment:
+            is_comment = "-->" not in line
+        elif marks and not fence:
+            fence = marks[1]
+        elif marks and marks[1].startswith(fence) and not line[marks.end() :].strip():
+            fence = ""
+    return found
+
+
+def is_code(line: str, link: LinkSpan) -> bool:
+    """Whether a link stands between backticks."""
+    return line[link.start - 1 : link.start] == "`" == line[link.end : link.end + 1]
 
 
 def find_links(line: str) -> Iterator[LinkSpan]:
@@ -96,7 +127,7 @@ def title_of(line: str, link: LinkSpan) -> str:
 
 def hook_of(line: str, link: LinkSpan) -> str:
     """What the line says behind a link, without the dash."""
-    return line[link.end : link.end + _HOOK_LENGTH].strip(_SEPARATORS)
+    return line[link.end : link.end + _HOOK_LENGTH].strip(SEPARATORS)
 
 
 def spellings(target: str) -> list[str]:
@@ -130,8 +161,8 @@ def _cut_note(cut_line: int, lines: int) -> str:
     return f"(Cut here: lines {cut_line} to {lines} of {lines} did not fit; the file has them.)"
 
 
-def _entry(line: str, number: int, link: LinkSpan) -> IndexEntry:
-    return IndexEntry(title_of(line, link), link.target, hook_of(line, link), number)
+def _entry(line: str, number: int, link: LinkSpan, is_example: bool) -> IndexEntry:
+    return IndexEntry(title_of(line, link), link.target, hook_of(line, link), number, is_example)
 
 
 def _matching_parentheses(line: str) -> dict[int, int]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from agent_core.text import shorten, well_formed
-from memory.agentic.index import LinkSpan, find_links, hook_of, title_of
+from memory.agentic.index import SEPARATORS, LinkSpan, example_lines, find_links, hook_of, is_code, title_of
 from memory.agentic.link_edit import link_target
 
 TITLE_LENGTH = 80
@@ -63,21 +63,27 @@ def add_entry(index: str, entry: IndexLine) -> str:
     return f"{_joined(before)}{start}{bullet} {entry}{'' if start else line_end}{_joined(after)}"
 
 
-def remove_entry(index: str, is_link: IsLink) -> str:
+def remove_entry(index: str, is_link: IsLink, *, is_careful: bool = False) -> str:
     """Remove the lines that are entries of a link, with what is indented below them.
 
     Where a line has another entry too, or is no entry but text, the link gives way to its title.
+
+    Args:
+        index: what MEMORY.md says.
+        is_link: see `IsLink`.
+        is_careful: examples stay as they are, and of a line that goes on as a sentence only the link goes.
     """
     lines = list(_lines(index))
+    examples = example_lines([line.text for line in lines]) if is_careful else ()
     kept: list[_Line] = []
     number = 0
     while number < len(lines):
         line = lines[number]
         links = list(find_links(line.text))
-        wanted = [link for link in links if is_link(link.target)]
-        if not wanted:
+        wanted = [link for link in links if is_link(link.target) and not (is_careful and is_code(line.text, link))]
+        if not wanted or number in examples:
             kept.append(line)
-        elif _is_whole_line(line.text, links, wanted):
+        elif _is_whole_line(line.text, links, wanted) and not (is_careful and _is_sentence(line.text, links[0])):
             number += len(_continuation(lines, number))
         else:
             kept.append(_Line(_unlinked(line.text, wanted), line.end))
@@ -131,6 +137,12 @@ def _bullet_of(line: str) -> str:
 def _is_whole_line(line: str, links: list[LinkSpan], wanted: list[LinkSpan]) -> bool:
     others = [link for link in links if link not in wanted and not _ELSEWHERE.match(link.target)]
     return _entry_link(line) in wanted and not others
+
+
+def _is_sentence(line: str, link: LinkSpan) -> bool:
+    """Whether what follows a link goes on with it, and is no hook behind a dash or the like."""
+    rest = line[link.end :].strip()
+    return rest != "" and rest[0] not in SEPARATORS
 
 
 def _continuation(lines: list[_Line], number: int) -> list[_Line]:

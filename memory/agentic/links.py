@@ -53,7 +53,8 @@ async def _follow(
     for path in paths:
         if path is not None and (file := by_path.get(path)):
             return Link(entry, file)
-    return Link(entry, None, MISSING if all(paths) else REFUSED)
+    problem = MISSING if all(paths) else REFUSED
+    return Link(entry, None, "" if entry.is_example else problem)
 
 
 def _same(name: str) -> str:

@@ -107,6 +107,8 @@ async def _link_problems(folder: MemoryFolder, links: Sequence[Link]) -> AsyncIt
                 text = f"{file.relative} has a line already, line {seen[file.path]}"
                 yield Problem("duplicate", INDEX_NAME, entry.line, text, target=entry.target)
             seen.setdefault(file.path, entry.line)
+        elif entry.is_example:
+            continue
         elif trouble == REFUSED:
             yield Problem("leads outside", INDEX_NAME, entry.line, f"{entry.target} is not in the memory folder")
         elif not _ELSEWHERE.match(entry.target):

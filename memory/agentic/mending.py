@@ -40,7 +40,7 @@ async def mend(
         before = await writer.disk.read(INDEX_NAME)
 
         def mended(index: str) -> str:
-            index = remove_entry(index, broken.__contains__)
+            index = remove_entry(index, broken.__contains__, is_careful=True)
             for line in lines:
                 index = add_entry(index, line)
             return index

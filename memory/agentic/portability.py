@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -159,13 +159,14 @@ class _Plan(NamedTuple):
 
 async def _plan(bundle: Bundle, writer: MemoryWriter, *, overwrite: bool) -> _Plan:
     fates: dict[str, list[str]] = {"created": [], "replaced": [], "same": [], "kept": []}
-    refused: dict[str, str] = {}
+    refused = dict(bundle.left_out)
     written: dict[str, tuple[bytes | None, BundledFile]] = {}
     for name, file in sorted(bundle.files.items()):
         if name == INDEX_NAME:
             continue
         try:
             path, present = await _place(name, file, writer)
+            _require_alone(path, written)
         except (UnfitName, StorageError) as error:
             refused[name] = str(error)
             continue
@@ -184,6 +185,17 @@ async def _place(name: str, file: BundledFile, writer: MemoryWriter) -> tuple[st
     if await writer.disk.relative(path) != path:
         raise StorageError(f"{one_line(path)} leads elsewhere through a link.")
     return path, await writer.disk.read(path)
+
+
+def _require_alone(path: str, others: Collection[str]) -> None:
+    """Raise `UnfitName` where one path cannot be beside others of the same bundle."""
+    if path in others:
+        raise UnfitName("another file in it has the same name")
+    above = posixpath.dirname(path)
+    while above:
+        if above in others:
+            raise UnfitName(f"{one_line(above)} in it is a file and no folder")
+        above = posixpath.dirname(above)
 
 
 def _fate(present: bytes | None, file: BundledFile, overwrite: bool) -> str:

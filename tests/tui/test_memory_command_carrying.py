@@ -68,8 +68,17 @@ def test_memories_that_are_here_stay_unless_told_otherwise(shell: Shell, tmp_pat
     answer = shell("import", str(theirs), "--overwrite")
     assert "tea.md: replaced" in answer.out
     assert shell.tree()["tea.md"] == b"theirs"
-    assert shell("undo").code == 0
+    assert shell("undo").out.startswith("Undone: import of tea.md from outside")
     assert shell.tree()["tea.md"] == TEA.encode()
+    assert shell("undo").out.startswith("Undone: import of new.md from outside")
+
+
+def test_an_import_of_several_files_is_undone_as_one(shell: Shell, tmp_path: Path) -> None:
+    for name in ("a", "b", "c"):
+        (tmp_path / f"{name}.md").write_text(name)
+    assert shell("import", str(tmp_path)).code == 0
+    assert shell("undo").out.startswith("Undone: import of 3 files from outside")
+    assert shell.tree() == {}
 
 
 @pytest.mark.parametrize("place", ["", "Memory", "memory"])

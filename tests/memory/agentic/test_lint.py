@@ -112,6 +112,26 @@ async def test_mending_adds_missing_lines_and_removes_links_to_nothing(tmp_path:
     assert index_of(tmp_path) == before
 
 
+async def test_mending_loses_no_example_and_no_sentence(tmp_path: Path) -> None:
+    """A link in code or in a comment need not lead anywhere; words that a line goes on with are kept."""
+    examples = (
+        "```markdown\n- [t](some.md) — hook\n```\n~~~\n```\n- [t](some.md)\n~~~\n"
+        "<!-- one a line:\n- [t](some.md)\n-->\nWrite `[t](some.md)`.\n"
+    )
+    put(tmp_path, "tea.md", "text")
+    put(
+        tmp_path,
+        "MEMORY.md",
+        f"```\n- [tea](tea.md)\n```\n{examples}- [t](some.md) — gone\n- [u](gone.md) lives in Ulm\n",
+    )
+    book = book_in(tmp_path)
+    found = await book.lint()
+    assert [(problem.kind, problem.line) for problem in found] == [("broken link", 15), ("broken link", 16)]
+    await book.mend(found)
+    assert index_of(tmp_path) == f"```\n- [tea](tea.md)\n```\n{examples}- u lives in Ulm\n"
+    assert await book.lint() == []
+
+
 async def test_only_what_was_asked_for_is_mended_and_only_if_it_still_is_a_problem(tmp_path: Path) -> None:
     put(tmp_path, "MEMORY.md", "- [a](a.md)\n- [b](b.md)\n")
     book = book_in(tmp_path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import stat
 import zipfile
 from pathlib import Path
 from typing import Literal
@@ -136,6 +137,29 @@ async def test_names_that_lead_elsewhere_are_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "up.md").exists()
 
 
+async def test_what_an_archive_cannot_bring_is_named_and_costs_nobody_else(tmp_path: Path) -> None:
+    """X01, X03: names that lead elsewhere, links, names that exclude each other, one that is there twice."""
+    put(tmp_path, "taken.md", "mine")
+    (tmp_path / "Memory/folder.md").mkdir()
+    link = zipfile.ZipInfo("top/link.md")
+    link.create_system, link.external_attr = 3, (stat.S_IFLNK | 0o777) << 16
+    bad: dict[str | zipfile.ZipInfo, bytes] = {
+        "../evil.md": b"x", "/abs.md": b"x", "top/x\\w.md": b"x", "top/../../q.md": b"x", "top/a.md/b.md": b"x",
+        "top/taken.md/c.md": b"x", "top/folder.md": b"x", "top/cafe\u0301.md": b"x", link: b"/etc/passwd",
+    }  # fmt: skip
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for name, data in {"top/a.md": b"a", "top/caf\u00e9.md": b"c", **bad}.items():
+            archive.writestr(name, data)
+    imported = await book_in(tmp_path).import_(buffer.getvalue())
+    assert (imported.kept, imported.same, imported.replaced) == ((), (), ())
+    assert len(imported.created) == 2
+    assert len(imported.refused) == len(bad)
+    assert all(reason and "\n" not in reason for reason in imported.refused.values())
+    assert sorted(tree(tmp_path)) == ["MEMORY.md", "a.md", "caf\u00e9.md", "taken.md"]
+    assert not (tmp_path / "evil.md").exists()
+
+
 @pytest.mark.parametrize(
     "data",
     [b"", b"text", b"{}", b"[]", b'{"mnemoscope_export": 1}', b"PK\3\4broken", b"\xff\xfe", b"[" * 100_000,
@@ -157,6 +181,7 @@ async def test_an_archive_that_unpacks_to_too_much_is_not_unpacked(tmp_path: Pat
         archive.writestr("good.md", b"x")
     imported = await book_in(tmp_path).import_(buffer.getvalue())
     assert imported.created == ("good.md",)
+    assert imported.refused == {"bomb.md": "it is larger than 16 MiB"}
 
 
 async def test_a_folder_as_agentscope_writes_it_opens_as_it_is(tmp_path: Path) -> None:

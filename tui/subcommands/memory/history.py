@@ -7,10 +7,11 @@ from typing import Any
 import msgspec
 
 from agent_core.errors import StorageError
+from memory.agentic.folder import INDEX_NAME
 from memory.agentic.journal_entry import JournalEntry
 from tui.session_messages import said_in
 from tui.subcommands.memory.call import Call
-from tui.subcommands.memory.output import moment, origin_text, padded, widest
+from tui.subcommands.memory.output import counted, moment, origin_text, padded, widest
 
 SHORT_ID = 8
 """So much of an entry's id is shown; what is typed may be shorter still."""
@@ -52,7 +53,9 @@ async def undo(call: Call) -> int:
     call.out.value(
         {"action": "undo", "path": entry.path, "undone": entry.id, "entries": ids, "left": list(undone.left)}
     )
-    what = f"{entry.action} of {_called(entry)} {origin_text(entry.origin)}, {moment(entry.at)}"
+    files = sum(one.path != INDEX_NAME for one in undone.entries)
+    whole = counted(files, "file") if entry.action == "import" and files > 1 else _called(entry)
+    what = f"{entry.action} of {whole} {origin_text(entry.origin)}, {moment(entry.at)}"
     again = f" To take that back: mnemoscope memory undo {ids[0][:SHORT_ID]}" if ids else ""
     call.out.line(f"Undone: {what}.{again}")
     for path in undone.left:
