@@ -207,6 +207,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("leave", "from what was found to all memories, from there to the prompt", "Facts", "escape", scope=FACTS),
     Command("close", "back to what was there", "When reading", "escape,q,enter", label="close", scope=READING),
     Command("copy", "copy the whole text", "When reading", "c,y", label="copy", scope=READING),
+    Command("edit", "edit it; what it covers stays covered", "Summary", "e", label="edit", scope=SUMMARY),
     Command("remove", "remove it; what it covers is sent itself again", "Summary", "d,delete", label="remove",
             scope=SUMMARY),
     Command("leave_now", "leave without waiting for what is being written", "When leaving", "escape", scope=LEAVING),

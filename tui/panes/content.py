@@ -15,7 +15,9 @@ from tui.panes.content_rows import ContentRows
 from tui.panes.content_search import find
 from tui.panes.memory_editor import MemoryEditor
 from tui.panes.pane import Pane
+from tui.panes.summary_editing import saving_summary
 from tui.panes.views_changed import ViewsChanged
+from tui.screens.editing import EditingScreen
 from tui.screens.reading import ReadingScreen
 from tui.screens.summary import SummaryScreen, Wish
 from tui.views.change_preview import Numbered
@@ -27,6 +29,7 @@ from tui.views.prompt_story import verdict
 from tui.views.rules import rules_behind
 from tui.views.summary_text import summary_excerpt, summary_sections
 from tui.widgets.ask_line import AskLine
+from tui.widgets.file_text import why_not
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
 
@@ -175,8 +178,24 @@ class ContentPane(Pane):
             self.app.push_screen(ReadingScreen("No summary", sections))
 
     def _treat_summary(self, wish: Wish | None) -> None:
-        if wish == "remove":
-            self._remove_summary()
+        match wish:
+            case "edit":
+                self._edit_summary()
+            case "remove":
+                self._remove_summary()
+
+    def _edit_summary(self) -> None:
+        summary = self._view.stored.summary
+        if problem := why_not(summary):
+            self.tell(f"The summary cannot be edited here: {problem}.", is_error=True)
+            return
+
+        def tell(_: None) -> None:
+            if self._view.stored.summary != summary and self._editor.can_undo:
+                self.note("edit the summary (u undoes it)")
+
+        save = saving_summary(self._editor, self._view.stored)
+        self.app.push_screen(EditingScreen("Summary", summary, save), tell)
 
     @work(exclusive=True)
     async def _remove_summary(self) -> None:

@@ -7,13 +7,17 @@ from typing import Literal as OneOf
 from tui.commands import SUMMARY, bindings
 from tui.screens.reading import ReadingScreen
 
-Wish = OneOf["remove"]
+Wish = OneOf["edit", "remove"]
 
 
 class SummaryScreen(ReadingScreen[Wish]):
     """Shows the summary, and ends with what a person wants to do with it; None for nothing."""
 
     BINDINGS = bindings(SUMMARY)
+
+    def action_edit(self) -> None:
+        """Put it in other words."""
+        self.dismiss("edit")
 
     def action_remove(self) -> None:
         """Do without it."""
