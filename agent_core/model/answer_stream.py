@@ -33,6 +33,7 @@ class AnswerStream:
         self.ended = False
         self.complete = False
         self._client = client
+        self._failures = client.reader_for(response.http_response)
         self._pieces: AsyncIterator[bytes] = response.iter_bytes()
         self._content_type = str(response.headers.get("content-type", "")).partition(";")[0]
         self._decoder = EventDecoder()
@@ -55,7 +56,7 @@ class AnswerStream:
         except TimeoutError:
             raise
         except Exception as error:
-            raise self._client.failures.interrupted(root_cause(error)) from self._client.shown_safely(error)
+            raise self._failures.interrupted(root_cause(error)) from self._client.shown_safely(error)
         if self._is_new and data and data.strip():
             self._is_new = False
             # Told by its look and not by its content type, which some servers get wrong.
@@ -92,7 +93,7 @@ class AnswerStream:
         values = self._values(event)
         for value in values:
             if event.name == "error" or _is_error(value):
-                raise self._client.failures.broken(value)
+                raise self._failures.broken(value)
         return [value for value in values if isinstance(value, Mapping)]
 
     def _values(self, event: ServerSentEvent) -> list[Any]:
@@ -108,7 +109,7 @@ class AnswerStream:
                 return [value for line in lines for value in self._values(ServerSentEvent(event.name, line))]
             if event.name == "error":
                 return [event.data]
-            raise self._client.failures.interrupted(f"it sent what is not JSON: {error}") from error
+            raise self._failures.interrupted(f"it sent what is not JSON: {error}") from error
 
     async def drain(self) -> None:
         """Read to the end of a body whose answer is complete, briefly, so that its connection can be used again."""
@@ -120,8 +121,8 @@ class AnswerStream:
     def nothing_came(self) -> Failure:
         """The failure to raise when the stream has ended without a chunk that is (part of) an answer."""
         if self._content_type in ("", "text/event-stream"):
-            return self._client.failures.interrupted("the connection was closed before an answer came")
-        return self._client.failures.no_stream(self._content_type)
+            return self._failures.interrupted("the connection was closed before an answer came")
+        return self._failures.no_stream(self._content_type)
 
 
 def _is_error(value: object) -> bool:

@@ -70,12 +70,24 @@ class Failure(Exception):
 
 
 class FailureReader:
-    """Makes failures for one endpoint and model; no message of its holds the key."""
+    """Makes failures for one endpoint and model; no message of its holds the key.
 
-    def __init__(self, endpoint: Endpoint, model: str, key: Secret) -> None:
+    Args:
+        endpoint: what failed.
+        model: the model's name.
+        key: the key that was sent.
+        redirecting: the endpoint that was called and has redirected to the one that failed, if so.
+    """
+
+    def __init__(self, endpoint: Endpoint, model: str, key: Secret, redirecting: Endpoint | None = None) -> None:
         self.endpoint = endpoint
         self.model = model
         self._key = key
+        self._redirected = f"{redirecting} redirects there: check the base URL" if redirecting else ""
+
+    def at(self, url: str) -> FailureReader:
+        """A reader for where the endpoint has redirected to."""
+        return FailureReader(Endpoint(self._clean(url)), self.model, self._key, self.endpoint)
 
     def refused(self, status: int, body: object, headers: Mapping[str, str] | None = None) -> Failure:
         """The endpoint answered with an HTTP status other than success.
@@ -86,7 +98,7 @@ class FailureReader:
             headers: of the answer; `retry-after` is looked at.
         """
         said = self._clean(_words(body))
-        detail = f": {said}" if said else ""
+        detail = (f": {said}" if said else "") + (f"; {self._redirected}." if self._redirected else "")
         retry_after = _seconds((headers or {}).get("retry-after"))
         error, transient = self._judge(status, said, detail)
         return Failure(error, status=status, said=said, transient=transient, retry_after=retry_after)
@@ -101,6 +113,8 @@ class FailureReader:
         advice = "is the server running?" if self.endpoint.is_local else "check the address and the network."
         if "certificate" in reason.lower():
             advice = "if a proxy re-signs connections, SSL_CERT_FILE must name its certificate."
+        if self._redirected:
+            advice = f"{self._redirected}."
         return Failure(ModelUnreachable(f"Cannot reach {self.endpoint} ({reason}); {advice}"))
 
     def silent(self, seconds: float, *, answering: bool) -> Failure:
@@ -113,7 +127,7 @@ class FailureReader:
         """The answer broke off: `what` says how."""
         said = self._clean(what)
         return Failure(
-            ModelInterrupted(f"The answer from {self.endpoint} broke off ({said}); send the message again."),
+            ModelInterrupted(f"The answer from {self.endpoint} broke off ({said}); try again."),
             said=said,
             transient=True,
         )
@@ -121,12 +135,8 @@ class FailureReader:
     def no_stream(self, content_type: str) -> Failure:
         """A success that holds something other than an answer, such as a web page."""
         kind = self._clean(content_type) or "something unknown"
-        return Failure(
-            ModelNotFound(
-                f"{self.endpoint} answered with {kind} instead of a chat completion; "
-                "check the base URL (it usually ends in /v1)."
-            )
-        )
+        advice = self._redirected or "check the base URL (it usually ends in /v1)"
+        return Failure(ModelNotFound(f"{self.endpoint} answered with {kind} instead of a chat completion; {advice}."))
 
     def unexpected(self, error: Exception) -> Failure:
         """The SDK failed in a way that nobody foresaw."""
@@ -157,6 +167,10 @@ class FailureReader:
             return ModelOverloaded(f"{where} limits the rate of requests; wait a moment{detail}"), True
         if status in (408, 409, 425) or status >= 500:
             return ModelOverloaded(f"{where} is overloaded or failed (HTTP {status}); try again later{detail}"), True
+        if 300 <= status < 400:
+            return ModelNotFound(
+                f"{where} has moved (HTTP {status}), and does not say where to; check the base URL"
+            ), False
         return ModelBadRequest(f"{where} refused the request (HTTP {status}){detail}"), False
 
     def _clean(self, text: str) -> str:

@@ -18,7 +18,7 @@ from agent_core.model.limits import RetryPolicy, TimeLimits
 from agent_core.secret import Secret
 
 if TYPE_CHECKING:
-    from openai import AsyncOpenAI
+    from openai import APIConnectionError, AsyncOpenAI
 
 T = TypeVar("T")
 
@@ -143,10 +143,16 @@ class OpenAIClient:
         from openai import APIConnectionError, APIStatusError
 
         if isinstance(error, APIStatusError):
-            return self.failures.refused(error.status_code, error.body or error.response.text, error.response.headers)
+            reader = self.reader_for(error.response)
+            return reader.refused(error.status_code, error.body or error.response.text, error.response.headers)
         if isinstance(error, APIConnectionError):
-            return self.failures.unreachable(error)
+            url = _redirected_to(error)
+            return (self.failures.at(url) if url else self.failures).unreachable(error)
         return self.failures.unexpected(error)
+
+    def reader_for(self, response: Any) -> FailureReader:
+        """The reader for where a response comes from, which is another place after a redirect."""
+        return self.failures.at(str(response.url)) if response.history else self.failures
 
     def shown_safely(self, error: Exception) -> Exception | None:
         """The error without the SDK's frames, whose locals hold the key; None when its own text holds it."""
@@ -161,3 +167,13 @@ class OpenAIClient:
         sdk, self._sdk = self._sdk, None
         if sdk is not None and self._loop is asyncio.get_running_loop():
             await sdk.close()
+
+
+def _redirected_to(error: APIConnectionError) -> str:
+    """Where the connection that failed was to lead, if the endpoint had redirected there; else empty."""
+    for inner in causes(error):
+        # By its look: the SDK has one of several HTTP clients under it.
+        url = str(getattr(vars(inner).get("_request"), "url", ""))
+        if url and (url != str(error.request.url) or type(inner).__name__ == "TooManyRedirects"):
+            return url
+    return ""

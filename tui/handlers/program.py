@@ -57,7 +57,8 @@ async def theme(main: MainScreen, argument: str) -> None:
         main.app.theme = argument
     else:
         near = nearest(argument, main.app.available_themes)
-        raise CommandError(f"There is no theme {argument}. Near: {', '.join(near) or 'none'}; /theme lists all.")
+        offer = f"{' or '.join(near)}? " if near else ""
+        raise CommandError(f"There is no theme {argument}. {offer}/theme lists all.")
 
 
 async def show_help(main: MainScreen, argument: str) -> None:

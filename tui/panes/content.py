@@ -22,7 +22,7 @@ from tui.screens.reading import ReadingScreen
 from tui.screens.summary import SummaryScreen, Wish
 from tui.views.change_preview import Numbered
 from tui.views.content import ContentView, Row
-from tui.views.figures import estimated, plural
+from tui.views.figures import estimated, plural, short_id
 from tui.views.filter import FilterView
 from tui.views.message_details import message_sections
 from tui.views.prompt_story import verdict
@@ -33,7 +33,6 @@ from tui.widgets.file_text import why_not
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
 
-_ID_LENGTH = 8
 _EXCERPT_LENGTH = 56
 
 
@@ -303,5 +302,5 @@ class ContentPane(Pane):
             parts.append(f"{len(self._rows.selected)} selected")
         if row is not None:
             marks = format_marks(row.entry.marks) or "no marks"
-            parts += [f"{row.number} {verdict(row.included, row.reason)}", marks, f"id {row.entry.msg.id[:_ID_LENGTH]}"]
+            parts += [f"{row.number} {verdict(row.included, row.reason)}", marks, f"id {short_id(row.entry.msg.id)}"]
         self.put(self._foot, literal_line(" · ".join(parts)))

@@ -227,14 +227,16 @@ class ChatView:
         _drop_calls(self._round)
         self._round = []
         if event.finish == "error":
-            self._add(NoticeItem(f"{_sentence(event.error)} {_TRY_AGAIN}", "error"))
-        elif event.finish == "interrupted" and not self._shows_interruption():
+            # An answer that was cut says itself how to go on.
+            advice = "" if self._shows_cut_answer() else f" {_TRY_AGAIN}"
+            self._add(NoticeItem(f"{_sentence(event.error)}{advice}", "error"))
+        elif event.finish == "interrupted" and not self._shows_cut_answer():
             self._add(NoticeItem(f"Interrupted. {_TRY_AGAIN}", "warning"))
         else:
             return False
         return True
 
-    def _shows_interruption(self) -> bool:
+    def _shows_cut_answer(self) -> bool:
         shown = self.items[self._reply_start :]
         return any(isinstance(item, AnswerItem) and item.label for item in shown)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+_HEX_DIGITS = frozenset("0123456789abcdefABCDEF-")
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
@@ -38,6 +39,12 @@ def age(seconds: float) -> str:
         if seconds < limit:
             return f"{seconds / unit_seconds:.0f} {unit}"
     return f"{seconds / (365 * _DAY):.0f} y"
+
+
+def short_id(id: str) -> str:
+    """As much of an id as tells it from others: the beginning of a random one, both ends of one that people made up."""
+    is_random = len(id) >= 32 and not set(id) - _HEX_DIGITS
+    return id[:8] if is_random else id if len(id) <= 20 else f"{id[:8]}…{id[-8:]}"
 
 
 def plural(number: int, noun: str, nouns: str = "") -> str:

@@ -19,7 +19,7 @@ from agent_core.errors import (
 from agent_core.message import AssistantMsg, SystemMsg, ThinkingBlock, ToolCallBlock, ToolResultBlock, UserMsg
 from agent_core.model import EndpointProfile, Finished, OpenAIChatModel, Retrying, RetryPolicy, TextDelta, TimeLimits
 from tests.agent_core.model.conftest import answer, answer_until_error
-from tests.fake_server import Strictness, drop, event, http_error, raw, reply, text
+from tests.fake_server import Answer, Strictness, drop, event, http_error, json_answer, raw, reply, text
 
 KEY = "sk-very-secret-key"
 CALL = AssistantMsg("bot", [ThinkingBlock("hm"), ToolCallBlock("c1", "Read", '{"path": "a"}')])
@@ -35,6 +35,51 @@ def unused_address() -> str:
 
 def kinds(deltas) -> list[type]:
     return [type(delta) for delta in deltas]
+
+
+def moved(to: str, status: int = 302) -> Answer:
+    return json_answer({}, status, {"location": to})
+
+
+class TestRedirects:
+    """What an endpoint leads to is what is told of; the address to look at is the one that was configured."""
+
+    async def test_to_a_dead_address(self, openai_server, model):
+        dead = unused_address()
+        openai_server.play(*[moved(f"{dead}/login?token=abc", status) for status in (302, 307, 308)])
+        _, error = await answer_until_error(model, error=ModelUnreachable)
+        assert str(error) == (
+            f"Cannot reach {dead}/login (connection refused); {openai_server.base_url} redirects there: "
+            "check the base URL."
+        )
+
+    @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+    async def test_to_an_address_that_refuses(self, openai_server, model, status):
+        openai_server.play(moved("/v1/chat/completions?moved", status), http_error(401, "who are you?"))
+        _, error = await answer_until_error(model, error=ModelUnauthorized)
+        assert "who are you?" in str(error)
+        assert str(error).endswith(f"; {openai_server.base_url} redirects there: check the base URL.")
+
+    async def test_to_a_web_page(self, openai_server, model):
+        page = raw(b"<html>Sign in</html>", headers={"content-type": "text/html"})
+        openai_server.play(moved("/v1/chat/completions?next=login", 307), page)
+        _, error = await answer_until_error(model, error=ModelNotFound)
+        assert "/v1/chat/completions answered with text/html instead of a chat completion" in str(error)
+        assert f"{openai_server.base_url} redirects there" in str(error)
+
+    async def test_without_end(self, openai_server, model):
+        openai_server.play(*[moved("/v1/chat/completions", 307)] * 100)
+        _, error = await answer_until_error(model, error=ModelUnreachable)
+        assert "redirects there: check the base URL." in str(error)
+
+    async def test_to_nowhere(self, openai_server, model):
+        openai_server.play(json_answer({}, 302))
+        _, error = await answer_until_error(model, error=ModelNotFound)
+        assert "does not say where to; check the base URL" in str(error)
+
+    async def test_that_work_are_nothing_to_speak_of(self, openai_server, model):
+        openai_server.play(moved("/v1/chat/completions?moved", 308), reply(text("hello")))
+        assert TextDelta("hello") in await answer(model)
 
 
 class TestRefusals:

@@ -202,7 +202,9 @@ async def test_a_theme_is_set_or_its_neighbours_are_told(tmp_path: Path) -> None
         await driver.say("/theme nord")
         await driver.until(lambda: driver.app.theme == "nord")
         await driver.say("/theme nrod")
-        await driver.told("There is no theme nrod. Near: nord")
+        await driver.told("There is no theme nrod. nord? /theme lists all.")
+        await driver.say("/theme xyz")
+        await driver.told("There is no theme xyz. /theme lists all.")
 
 
 async def test_quit_leaves_with_zero(tmp_path: Path) -> None:

@@ -124,13 +124,14 @@ async def test_a_delta_of_an_unknown_block_changes_nothing() -> None:
 
 
 async def test_an_answer_cut_by_an_error_is_labelled_and_the_error_said() -> None:
+    """The label is where one reads how to go on, and the only place."""
     agent = make_agent([TextBlock("So far"), ModelInterrupted("The stream broke off. Ask again.")])
     with pytest.raises(ModelInterrupted):
         await agent.reply("go")
     assert chat(agent) == [
         "user: go",
         "answer: So far (cut off by an error)",
-        "error: The stream broke off. Ask again. What you said is kept; /retry tries again.",
+        "error: The stream broke off. Ask again.",
     ]
 
 

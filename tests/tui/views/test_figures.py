@@ -1,6 +1,6 @@
 import pytest
 
-from tui.views.figures import age, estimated, plural, short_count, span
+from tui.views.figures import age, estimated, plural, short_count, short_id, span
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,17 @@ def test_ages_are_told_in_the_unit_that_fits(seconds, text):
 def test_estimates_are_marked_and_nouns_agree():
     assert estimated(3100) == "≈3.1k"
     assert [plural(number, "message") for number in (0, 1, 2)] == ["0 messages", "1 message", "2 messages"]
+
+
+@pytest.mark.parametrize(
+    ("id", "short"),
+    [
+        ("9f1c2d3e4b5a69788796a5b4c3d2e1f0", "9f1c2d3e"),
+        ("9f1c2d3e-4b5a-6978-8796-a5b4c3d2e1f0", "9f1c2d3e"),
+        ("interrupted:call_1", "interrupted:call_1"),
+        ("interrupted:call_9k3JhGfDsAq1", "interrup…hGfDsAq1"),
+        ("7", "7"),
+    ],
+)
+def test_ids_that_begin_alike_stay_apart_when_short(id: str, short: str):
+    assert short_id(id) == short
