@@ -23,6 +23,7 @@ from agent_core.permission import PermissionMode
 from tui.cli import Options
 from tui.config import Settings
 from tui.literal_text import visible
+from tui.piped_input import NothingCame, read_piped
 from tui.runtime import Runtime
 from tui.saying import say
 from tui.views.store_text import store_notice
@@ -32,12 +33,16 @@ _WRITING_SECONDS = 60.0
 
 
 def read_question(options: Options) -> str:
-    """The question from the command line, else from standard input; empty where a person would have to type it."""
-    if options.question and options.question != "-":
-        return options.question
-    if sys.stdin is None or sys.stdin.isatty():
-        return ""
-    return sys.stdin.buffer.read().decode("utf-8", "replace").strip()
+    """The words of the command line, with standard input behind them; empty where a person would have to type it."""
+    try:
+        piped = read_piped(awaited=options.awaits_input or not options.question)
+    except NothingCame:
+        say("Nothing came on standard input, so it is left alone; a last word - waits for it, < /dev/null closes it.")
+        piped = ""
+    if not options.question:
+        return piped.strip()
+    attached = piped.strip("\r\n")
+    return f"{options.question}\n\n{attached}" if attached.strip() else options.question
 
 
 async def ask(options: Options, settings: Settings, question: str) -> int:

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from tui.typed_text import typed_text
+
 Command = Literal["chat", "ask", "sessions", "config", "memory", "facts", "marks"]
 
 _DESCRIPTION = """\
@@ -23,7 +25,7 @@ examples:
   mnemoscope --model qwen3:8b --base-url http://127.0.0.1:11434/v1
   mnemoscope -c                                  go on with the last session here
   mnemoscope ask "where do I live?"              one answer, without a screen
-  git diff | mnemoscope ask                      the same, the question from standard input
+  git diff | mnemoscope ask "review this"        the same, with standard input behind the words
 
 The API key is taken from MNEMOSCOPE_API_KEY or OPENAI_API_KEY. `mnemoscope config` shows every
 setting, where it comes from, and the file that holds them."""
@@ -37,7 +39,8 @@ class Options(Struct, frozen=True, kw_only=True):
         settings: values of settings that were given, by name.
         go_on: go on with the newest session of the workdir.
         resume: id of the session to go on with.
-        question: the words of `ask`; empty for standard input.
+        question: the words of `ask`; empty when all of it comes from standard input.
+        awaits_input: the last word was -: standard input belongs to the question, however long it takes.
         json: print JSON, one value a line.
         allow_writes: let `ask` change files in the workdir.
         delete: id of the session that `sessions` deletes.
@@ -49,6 +52,7 @@ class Options(Struct, frozen=True, kw_only=True):
     go_on: bool = False
     resume: str | None = None
     question: str = ""
+    awaits_input: bool = False
     json: bool = False
     allow_writes: bool = False
     delete: str | None = None
@@ -69,6 +73,8 @@ def parse(arguments: Sequence[str] | None = None) -> Options:
     """Read the command line; `sys.argv` when None. Exits with 2 on wrong usage, and with 0 after help or version."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     found = vars(_parser(words).parse_args(words))
+    question = list(found.get("question", ()))
+    awaits_input = question[-1:] == ["-"]
     # The command `memory` and the option `--memory` are two things.
     settings = {name: found.get("memory_url" if name == "memory" else name) for name in SETTING_OPTIONS}
     return Options(
@@ -76,7 +82,8 @@ def parse(arguments: Sequence[str] | None = None) -> Options:
         settings=settings,
         go_on=found.get("go_on", False),
         resume=found.get("resume"),
-        question=" ".join(found.get("question", ())),
+        question=" ".join(question[:-1] if awaits_input else question),
+        awaits_input=awaits_input,
         json=found.get("json", False),
         allow_writes=found.get("allow_writes", False),
         delete=found.get("delete"),
@@ -103,7 +110,13 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
         "unless allowed. The session is kept; -c goes on with it. Exits with 1 when the reply failed.",
         parents=[model, shared, session],
     )
-    ask.add_argument("question", nargs="*", metavar="QUESTION", help="words; none, or -, reads standard input")
+    ask.add_argument(
+        "question",
+        nargs="*",
+        type=typed_text,
+        metavar="QUESTION",
+        help="words; what is piped in is put behind them. None, or a last word -, waits for it as long as it takes",
+    )
     ask.add_argument("--json", action="store_true", help="print every event as JSON, one a line")
     ask.add_argument("--allow-writes", action="store_true", help="let the agent change files in the workdir")
 

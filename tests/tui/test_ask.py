@@ -55,6 +55,63 @@ def test_the_question_may_come_from_the_command_line_or_from_standard_input(serv
     assert run("-", server=server, stdin=b"from a pipe").stdout == b"You said: from a pipe\n"
 
 
+def test_what_is_piped_in_stands_behind_the_words(server: FakeServer) -> None:
+    """T23: `git diff | mnemoscope ask "review this"`."""
+    server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
+    for words in (["review", "this"], ["review this", "-"]):
+        answer = run(*words, server=server, stdin=b"\n  a = 1\n- a = 2 \xe4\xbd\xa0\n")
+        assert answer.stdout.decode() == "You said: review this\n\n  a = 1\n- a = 2 你\n"
+        assert answer.stderr == b""
+    for nothing in (b"", b" \r\n\n"):
+        assert run("why?", server=server, stdin=nothing).stdout == b"You said: why?\n"
+
+
+def test_a_pipe_that_is_open_and_silent_is_not_waited_for(server: FakeServer) -> None:
+    """T23: what cron, CI or an editor hands down unused."""
+    server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
+    reading, writing = os.pipe()
+    try:
+        answer = subprocess.run(
+            command("why?", server=server), stdin=reading, capture_output=True, cwd=ROOT, timeout=60
+        )
+    finally:
+        os.close(reading)
+        os.close(writing)
+    assert answer.returncode == 0
+    assert answer.stdout == b"You said: why?\n"
+    assert b"Nothing came on standard input" in answer.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no such terminals on Windows")
+def test_words_are_asked_alone_where_a_terminal_or_nothing_is_standard_input(server: FakeServer) -> None:
+    """T23."""
+    server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
+    main, terminal = pty.openpty()
+    closed = ["sh", "-c", 'exec "$@" <&-', "sh", *command("why?", server=server)]
+    for words, stdin in ((command("why?", server=server), terminal), (closed, subprocess.DEVNULL)):
+        answer = subprocess.run(words, stdin=stdin, capture_output=True, cwd=ROOT, timeout=60)
+        assert (answer.stdout, answer.stderr) == (b"You said: why?\n", b"")
+    os.close(main)
+    os.close(terminal)
+
+
+@pytest.mark.parametrize(
+    "locale", [{"LC_ALL": "C", "PYTHONUTF8": "0"}, {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"}]
+)
+def test_words_are_utf_8_in_any_locale(
+    server: FakeServer, locale: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """T20: what a locale makes of the command line's bytes is not what the model reads."""
+    for name, value in {"LC_ALL": "C", **locale}.items():
+        monkeypatch.setenv(name, value)
+    server.play(reply(text("ok")), reply(text("ok")))
+    assert run("记住：我住在杭州", "🙂", server=server).returncode == 0
+    assert server.requests[-1].messages[-1]["content"] == "记住：我住在杭州 🙂"
+    words = [*command(server=server), b"caf\xe9"]
+    assert subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, cwd=ROOT).returncode == 0
+    assert server.requests[-1].messages[-1]["content"] == "caf\ufffd"
+
+
 def test_bytes_that_are_not_utf_8_are_asked_all_the_same(server: FakeServer) -> None:
     server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
     assert run(server=server, stdin=b"caf\xe9").stdout.decode() == "You said: caf\ufffd\n"

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 
 from tui.cli import Options
 from tui.config import Settings
+from tui.typed_text import typed_text
 
 _INTERRUPTED = 128 + 2
 
@@ -26,10 +27,10 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
 
     action("list", "list all facts, the newest first")
     search = action("search", "find the facts that fit a question best")
-    search.add_argument("question", nargs="+", metavar="QUESTION")
+    search.add_argument("question", nargs="+", type=typed_text, metavar="QUESTION")
     search.add_argument("-n", "--limit", type=_count, default=10, metavar="N", help="so many at most (default: 10)")
     add = action("add", "store a fact as it is given")
-    add.add_argument("text", nargs="+", metavar="TEXT")
+    add.add_argument("text", nargs="+", type=typed_text, metavar="TEXT")
     for name, what in (("delete", "delete a fact"), ("history", "show what has happened to a fact")):
         one = action(name, what)
         one.add_argument("id", metavar="ID", help="its id, or the beginning of it")

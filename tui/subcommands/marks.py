@@ -7,6 +7,7 @@ import json
 
 from tui.cli import Options, places
 from tui.config import Settings
+from tui.typed_text import typed_text
 
 _DESCRIPTION = """\
 Compare two filters over the messages of a session: what both let through, and what only one does.
@@ -24,8 +25,8 @@ def add_actions(parser: argparse.ArgumentParser) -> None:
         parents=[places()],
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    compare.add_argument("first", metavar="FILTER_A", help="a filter, in quotes: 'planning !draft'")
-    compare.add_argument("second", metavar="FILTER_B", help="the other one")
+    compare.add_argument("first", type=typed_text, metavar="FILTER_A", help="a filter, in quotes: 'planning !draft'")
+    compare.add_argument("second", type=typed_text, metavar="FILTER_B", help="the other one")
     compare.add_argument(
         "--session", metavar="ID", help="the session, or the beginning of its id; else the newest here"
     )

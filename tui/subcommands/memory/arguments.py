@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 
+from tui.typed_text import typed_text
+
 TYPES = ("user", "feedback", "project", "reference")
 _NAME = "its path from the memory folder, the name in its header, or the beginning of one; MEMORY.md is the index"
 
@@ -43,7 +45,7 @@ def _add_looking(actions: _Actions) -> None:
     actions.add("list", "list the memories, the newest first")
     actions.add_named("show", "show a memory, or with MEMORY.md the index and what of it goes into prompts")
     search = actions.add("search", "find memories by words and, with the extra `embed`, by meaning")
-    search.add_argument("words", nargs="+", metavar="WORD", help="what is looked for")
+    search.add_argument("words", nargs="+", type=typed_text, metavar="WORD", help="what is looked for")
     search.add_argument("--limit", type=_count, default=10, metavar="N", help="memories shown at most (10)")
     lint = actions.add("lint", "say what is not in order", "Exits with 1 when something is left that is not.")
     lint.add_argument("--fix", action="store_true", help="mend the index where nothing can be lost by it")
