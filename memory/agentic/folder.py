@@ -127,9 +127,10 @@ class MemoryFolder:
         walk = await self._walk(root)
         outside = await self._follow(walk, root) if walk.links else []
         if walk.changed or outside or len(walk.unchanged) != len(self._last.files):
-            self._headers = walk.unchanged | await self._describe(walk.changed)
-            files = sorted([*self._headers.values(), *outside], key=lambda file: (-file.modified, file.relative))
-            self._last = Scan(tuple(badge_duplicates(files)))
+            headers = walk.unchanged | await self._describe(walk.changed)
+            files = await asyncio.to_thread(_arranged, [*headers.values(), *outside])
+            # Both at once: what another scan has found meanwhile must not be taken for the files of this one.
+            self._headers, self._last = headers, Scan(files)
         return self._last._replace(problems=tuple(walk.problems), headers_read=len(walk.changed))
 
     async def read(self, path: str) -> Decoded:
@@ -245,6 +246,10 @@ class MemoryFolder:
             # Without a version it is tried again next time.
             return refused(info, relative, path, UNREADABLE)
         return describe(info, relative, path, start)
+
+
+def _arranged(files: list[MemoryFile]) -> tuple[MemoryFile, ...]:
+    return tuple(badge_duplicates(sorted(files, key=lambda file: (-file.modified, file.relative))))
 
 
 def _is_topic(name: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -30,9 +31,13 @@ async def follow_links(folder: MemoryFolder, entries: Iterable[IndexEntry], file
         entries: see `parse_index`.
         files: what a scan of the folder listed.
     """
-    by_name = {_same(file.relative): file for file in files}
-    by_path = {file.path: file for file in files}
-    return [await _follow(folder, entry, by_name, by_path) for entry in entries]
+    # In a thread, for there may be many; hardly any need the disk to be looked at.
+    links = await asyncio.to_thread(_by_name, list(entries), files)
+    left = [number for number, link in enumerate(links) if link.file is None]
+    by_path = {file.path: file for file in files} if left else {}
+    for number in left:
+        links[number] = await _by_path(folder, links[number].entry, by_path)
+    return links
 
 
 def without_link(links: Iterable[Link], files: Iterable[MemoryFile]) -> list[MemoryFile]:
@@ -41,15 +46,20 @@ def without_link(links: Iterable[Link], files: Iterable[MemoryFile]) -> list[Mem
     return [file for file in files if file.path not in linked]
 
 
-async def _follow(
-    folder: MemoryFolder, entry: IndexEntry, by_name: dict[str, MemoryFile], by_path: dict[str, MemoryFile]
-) -> Link:
-    names = spellings(entry.target)
-    for name in names:
-        if file := by_name.get(_same(name)):
-            return Link(entry, file, REFUSED if OUTSIDE in file.badges else "")
-    # Another name of a listed file: through a link, or with dots in it.
-    paths = [await folder.locate(name) for name in names]
+def _by_name(entries: Iterable[IndexEntry], files: Iterable[MemoryFile]) -> list[Link]:
+    """The links with their files, where these go by the name that is written; the others are left open."""
+    by_name = {_same(file.relative): file for file in files}
+    links = []
+    for entry in entries:
+        named = (by_name.get(_same(name)) for name in spellings(entry.target))
+        file = next(filter(None, named), None)
+        links.append(Link(entry, file, REFUSED if file is not None and OUTSIDE in file.badges else ""))
+    return links
+
+
+async def _by_path(folder: MemoryFolder, entry: IndexEntry, by_path: dict[str, MemoryFile]) -> Link:
+    """A link by another name of a listed file: through a link, or with dots in it."""
+    paths = [await folder.locate(name) for name in spellings(entry.target)]
     for path in paths:
         if path is not None and (file := by_path.get(path)):
             return Link(entry, file)

@@ -21,7 +21,7 @@ from agent_core.tool.local_backend import LocalBackend
 from memory.agentic import parameters as settings
 from memory.agentic.folder import INDEX_NAME, IndexFile
 from memory.agentic.guard import Guard
-from memory.agentic.index import fit_index
+from memory.agentic.index import FittedIndex, fit_index
 from memory.agentic.instructions import memory_instructions
 from memory.agentic.journal import Journal
 from memory.agentic.placing import place
@@ -78,6 +78,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         self._guard = Guard(self.folder)
         self._book: MemoryBook | None = None
         self._local_search: LocalSearch | None = None
+        self._fitted: tuple[tuple[str, int | None], FittedIndex] | None = None
         self._replies: dict[str | None, list[Retrieval]] = {}
         self._carried_over: WeakKeyDictionary[Agent, list[Retrieval]] = WeakKeyDictionary()
         self._index_told: WeakKeyDictionary[Agent, IndexRead] = WeakKeyDictionary()
@@ -97,7 +98,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         self.recording.know(agent)
         self._tell_gaps(agent)
         index = await self.folder.read_index()
-        fitted = fit_index(index.text, self.parameters.memory_max_tokens)
+        fitted = await self._fit(index.text)
         self._tell_index(
             agent,
             index,
@@ -186,6 +187,13 @@ class AgenticMemoryMiddleware(MiddlewareBase):
     def _patience(self) -> float | None:
         """Seconds that the first model call waits for the search; None for as long as it takes."""
         return self.parameters.retrieval_grace if self.parameters.retrieval_async else None
+
+    async def _fit(self, text: str) -> FittedIndex:
+        """The part of the index that goes into the prompt; an index may be large, and hardly ever changes."""
+        wanted = text, self.parameters.memory_max_tokens
+        if self._fitted is None or self._fitted[0] != wanted:
+            self._fitted = wanted, await asyncio.to_thread(fit_index, *wanted)
+        return self._fitted[1]
 
     def _tell_index(self, agent: Agent, index: IndexFile, event: IndexRead) -> None:
         """Append the event, unless this agent has been told just that."""

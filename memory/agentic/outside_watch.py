@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
@@ -61,9 +62,7 @@ class OutsideWatch:
             if present:
                 await self._begin(present)
             return
-        changed = {path: file for path, file in present.items() if _is_news(seen.get(path), file, known.get(path, ""))}
-        missing = {path for path in seen if path not in present}
-        missing |= {path for path, digest in known.items() if digest and path not in present and is_listed(path)}
+        changed, missing = await asyncio.to_thread(_compare, present, dict(seen), known)
         gone = [] if scan.problems else await self._files.missing(sorted(missing))
         if changed or gone:
             await self._take(changed, gone, seen)
@@ -169,6 +168,16 @@ class OutsideWatch:
             place = await self._journal.place()
             await save_seen(backend, place, seen)
             self._seen_version = await seen_version(backend, place)
+
+
+def _compare(
+    present: Mapping[str, WatchedFile], seen: Mapping[str, Seen], known: Mapping[str, str | None]
+) -> tuple[dict[str, WatchedFile], set[str]]:
+    """The files that may hold something else than was seen, and the paths where there may be nothing any more."""
+    changed = {path: file for path, file in present.items() if _is_news(seen.get(path), file, known.get(path, ""))}
+    missing = {path for path in seen if path not in present}
+    missing |= {path for path, digest in known.items() if digest and path not in present and is_listed(path)}
+    return changed, missing
 
 
 def _is_news(seen: Seen | None, file: WatchedFile, known: str | None) -> bool:

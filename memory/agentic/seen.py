@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -35,8 +36,7 @@ async def load_seen(backend: BackendBase, place: str) -> dict[str, Seen] | None:
         OSError: it cannot be read.
     """
     try:
-        data = json.loads(await backend.read_file(f"{place}/{_FILE_NAME}", follow=False))
-        return {str(path): Seen(str(version), str(digest)) for path, (version, digest) in data.items()}
+        return await asyncio.to_thread(_decoded, await backend.read_file(f"{place}/{_FILE_NAME}", follow=False))
     except (FileNotFoundError, ValueError, TypeError, AttributeError):
         return None
 
@@ -47,4 +47,9 @@ async def save_seen(backend: BackendBase, place: str, seen: Mapping[str, Seen]) 
     Raises:
         OSError: it cannot be written.
     """
-    await backend.write_file(f"{place}/{_FILE_NAME}", json.dumps(seen).encode(), follow=False)
+    data = await asyncio.to_thread(json.dumps, dict(seen))
+    await backend.write_file(f"{place}/{_FILE_NAME}", data.encode(), follow=False)
+
+
+def _decoded(data: bytes) -> dict[str, Seen]:
+    return {str(path): Seen(str(version), str(digest)) for path, (version, digest) in json.loads(data).items()}

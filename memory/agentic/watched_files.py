@@ -38,9 +38,7 @@ class WatchedFiles:
         """The files that a scan has listed; the very same mapping as before while nothing has changed."""
         index = await self._find_index()
         if self._listed != scan.files or self._index != index:
-            root = await self._folder.root()
-            files = [file for file in scan.files if file.version and file.size <= LARGEST]
-            found = {relative_to(root, file.path): WatchedFile(file.path, file.version) for file in files}
+            found = await asyncio.to_thread(_by_relative, await self._folder.root(), scan.files)
             self._files = found if index is None else {INDEX_NAME: index, **found}
             self._listed, self._index = scan.files, index
         return self._files
@@ -90,6 +88,11 @@ class WatchedFiles:
         except OSError:
             return None
         return data if len(data) <= LARGEST else None
+
+
+def _by_relative(root: str, files: Iterable[MemoryFile]) -> dict[str, WatchedFile]:
+    watched = (file for file in files if file.version and file.size <= LARGEST)
+    return {relative_to(root, file.path): WatchedFile(file.path, file.version) for file in watched}
 
 
 def is_listed(path: str) -> bool:

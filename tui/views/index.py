@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 from agent_core.event import Event, FileChanged, IndexRead, Origin
 from memory.agentic.memory_file import MemoryFile
 from tui.views.figures import estimated, plural
-from tui.views.index_lines import UNUSABLE, badges, count_signs, standing
+from tui.views.index_lines import UNUSABLE, badges, count_signs
 from tui.views.index_look import FolderLook
 
 FROM_A_TOOL = "from a tool's result"
@@ -25,7 +23,6 @@ class IndexView:
     def __init__(self) -> None:
         self.read: IndexRead | None = None
         self.look = FolderLook()
-        self._counted = self.look, ""
         self.changed_by: dict[str, Origin] = {}
 
     def apply(self, event: Event) -> bool:
@@ -49,7 +46,7 @@ class IndexView:
 
     def sign_of(self, file: MemoryFile) -> str:
         """How a file stands in the next prompt; see `index_lines.MEANINGS`."""
-        return standing(file, self.look.lines.get(file.path), self.look.fitted.cut_line)
+        return self.look.sign_of(file)
 
     def origin_of(self, file: MemoryFile) -> Origin:
         """Where what a file says came from."""
@@ -66,10 +63,8 @@ class IndexView:
     @property
     def files_line(self) -> str:
         """How many files there are, and how they stand in the next prompt."""
-        files = self.look.scan.files
-        if self._counted[0] is not self.look:
-            self._counted = self.look, count_signs(Counter(map(self.sign_of, files)))
-        return ": ".join(filter(None, [plural(len(files), "memory file"), self._counted[1]]))
+        files = plural(len(self.look.scan.files), "memory file")
+        return ": ".join(filter(None, [files, count_signs(self.look.signs)]))
 
     @property
     def problems(self) -> list[str]:

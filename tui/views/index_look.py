@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -10,16 +11,18 @@ from agent_core.errors import StorageError
 from agent_core.event import Origin
 from memory.agentic.folder import IndexFile, Scan
 from memory.agentic.folder_paths import path_in
-from memory.agentic.index import FittedIndex, fit_index, parse_index
+from memory.agentic.index import FittedIndex, IndexEntry, fit_index, parse_index
 from memory.agentic.links import Link, follow_links, without_link
+from memory.agentic.memory_file import MemoryFile
 from memory.agentic.provenance import origins_of
-from tui.views.index_lines import IndexLines, lines_by_file
+from tui.views.index_lines import IndexLines, lines_by_file, standing
 
 if TYPE_CHECKING:
     from memory.agentic.journal_entry import JournalEntry
     from memory.agentic.middleware import AgenticMemoryMiddleware
 
 _NOTHING: Mapping[str, IndexLines] = {}
+_NO_SIGNS: Mapping[str, int] = {}
 _NO_ORIGINS: Mapping[str, Origin] = {}
 
 
@@ -35,6 +38,8 @@ class FolderLook(NamedTuple):
         lines: where the index leads to files, by their paths.
         origins: where what the files say came from, by their paths; those that are missing are from outside.
         entries: the history that the origins were taken from.
+        links: the links of the index, as they are written.
+        signs: how many files stand how in the next prompt, by their signs; see `index_lines.MEANINGS`.
     """
 
     scan: Scan = Scan()
@@ -45,6 +50,12 @@ class FolderLook(NamedTuple):
     lines: Mapping[str, IndexLines] = _NOTHING
     origins: Mapping[str, Origin] = _NO_ORIGINS
     entries: Sequence[JournalEntry] = ()
+    links: Sequence[IndexEntry] = ()
+    signs: Mapping[str, int] = _NO_SIGNS
+
+    def sign_of(self, file: MemoryFile) -> str:
+        """How a file stands in the next prompt."""
+        return standing(file, self.lines.get(file.path), self.fitted.cut_line)
 
 
 async def look_at(middleware: AgenticMemoryMiddleware, before: FolderLook) -> FolderLook:
@@ -55,13 +66,14 @@ async def look_at(middleware: AgenticMemoryMiddleware, before: FolderLook) -> Fo
     look = (await _with_origins(middleware, before))._replace(scan=scan)
     if scan.files == before.scan.files and index_file == before.index_file:
         return look
-    entries = await asyncio.to_thread(parse_index, index_file.text)
-    links = await follow_links(folder, entries, scan.files)
+    if index_file != before.index_file:
+        look = look._replace(links=await asyncio.to_thread(parse_index, index_file.text))
+    links = await follow_links(folder, look.links, scan.files)
     return await asyncio.to_thread(_with_index, look, index_file, links, middleware.parameters.memory_max_tokens)
 
 
 def _with_index(look: FolderLook, index_file: IndexFile, links: Sequence[Link], max_tokens: int | None) -> FolderLook:
-    return look._replace(
+    look = look._replace(
         index_file=index_file,
         fitted=fit_index(index_file.text, max_tokens),
         bad_links=tuple(
@@ -70,6 +82,7 @@ def _with_index(look: FolderLook, index_file: IndexFile, links: Sequence[Link], 
         unlinked=frozenset(file.path for file in without_link(links, look.scan.files)),
         lines=lines_by_file(index_file.text, links),
     )
+    return look._replace(signs=Counter(map(look.sign_of, look.scan.files)))
 
 
 async def _with_origins(middleware: AgenticMemoryMiddleware, look: FolderLook) -> FolderLook:
