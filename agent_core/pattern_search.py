@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 
+from agent_core.search_process import SearchProcess
 from agent_core.time_limit import TimeLimitExceeded, limits_here, time_limit
 
 SECONDS = 0.2
 """How long one search may take."""
 _CHARACTERS = 100_000
-_CHARACTERS_WITHOUT_LIMIT = 500
-"""Where time cannot be limited, the text must be: so much of it."""
+_elsewhere = SearchProcess()
+"""Where nothing can interrupt a search in this process: on Windows, and in threads other than the main one."""
 
 
 class PatternTooSlow(Exception):
@@ -24,10 +25,11 @@ def found_in(pattern: str, text: str) -> bool:
         PatternTooSlow: that could not be told in time.
     """
     compiled = re.compile(pattern, re.IGNORECASE)
-    if not limits_here():
-        return compiled.search(text[:_CHARACTERS_WITHOUT_LIMIT]) is not None
+    beginning = text[:_CHARACTERS]
     try:
+        if not limits_here():
+            return _elsewhere.is_found(pattern, beginning, SECONDS)
         with time_limit(SECONDS):
-            return compiled.search(text[:_CHARACTERS]) is not None
+            return compiled.search(beginning) is not None
     except TimeLimitExceeded:
         raise PatternTooSlow(f"{pattern!r} takes longer than {SECONDS} s") from None

@@ -10,7 +10,7 @@ import re
 import time
 import uuid
 from collections.abc import Sequence
-from itertools import takewhile
+from itertools import chain, count, takewhile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,16 +84,17 @@ class SessionStore:
         handle = open_locked(path)
         try:
             content = read_session(path)
-            if not content.header and not content.events:
-                return self._set_aside(path, handle, workdir)
-            header = content.header or SessionHeader(id=path.stem, workdir=str(workdir), created=time.time())
-            lead = b"\n" if ends_in_mid_line(handle) else b""
-            if not content.header:
-                lead += header_line(header)
-            return _opened(SessionFile(header, path, handle, lead), content)
+            if content.header or content.events:
+                header = content.header or SessionHeader(id=path.stem, workdir=str(workdir), created=time.time())
+                lead = b"\n" if ends_in_mid_line(handle) else b""
+                if not content.header:
+                    lead += header_line(header)
+                return _opened(SessionFile(header, path, handle, lead), content)
         except BaseException:
             os.close(handle)
             raise
+        os.close(handle)
+        return self.new(workdir, (_set_aside(path),))
 
     def resume_newest(self, workdir: Path | str) -> OpenedSession:
         """Go on with the session of this workdir that was used last; begin one when there is none.
@@ -199,17 +200,22 @@ class SessionStore:
         paths = [self.folder / name for name in names if name.endswith(".jsonl") and is_session_id(name[:-6])]
         return sorted(paths, key=_modified, reverse=True)
 
-    def _set_aside(self, path: Path, handle: int, workdir: Path | str) -> OpenedSession:
-        """Keep a file of which nothing can be read under another name, and begin anew."""
-        aside = path.with_suffix(".damaged")
-        os.close(handle)
-        path.rename(aside)
-        return self.new(workdir, (f"Nothing of session {path.stem} can be read; its bytes are kept in {aside}.",))
-
 
 def is_session_id(text: str) -> bool:
     """Whether a session may be called so, and its file after it."""
     return _ID.fullmatch(text) is not None
+
+
+def _set_aside(path: Path) -> str:
+    """Keep a file of which nothing can be read under another name; what to tell of it."""
+    unreadable = f"Nothing of session {path.stem} can be read"
+    names = chain([path.stem], (f"{path.stem}-{number}" for number in count(2)))
+    aside = next(other for name in names if not os.path.lexists(other := path.with_name(f"{name}.damaged")))
+    try:
+        path.rename(aside)
+    except OSError as error:
+        return f"{unreadable}, and it cannot be put aside ({error.strerror}): it is left as it is, this is a new one."
+    return f"{unreadable}; its bytes are kept in {aside}."
 
 
 def _opened(file: SessionFile, content: SessionContent) -> OpenedSession:

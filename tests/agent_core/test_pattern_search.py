@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import signal
-import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import pytest
 
@@ -12,8 +14,11 @@ from agent_core.event import Noticed
 from agent_core.mark_rules import MarkRule, apply_rules
 from agent_core.message import UserMsg
 from agent_core.pattern_search import PatternTooSlow, found_in
+from agent_core.search_process import SearchProcess
 from agent_core.time_limit import TimeLimitExceeded, limits_here, time_limit
 from tests.agent_core.agents import make_agent
+
+T = TypeVar("T")
 
 SLOW = [
     (r"(a+)+$", "a" * 50 + "b"),
@@ -69,9 +74,40 @@ async def test_the_event_loop_and_earlier_handlers_are_as_before() -> None:
             pass
 
 
-def test_where_time_cannot_be_limited_the_text_is() -> None:
-    answers: list[bool] = []
-    thread = threading.Thread(target=lambda: answers.extend(found_in("due", "x" * 400 + text) for text in ("due", "")))
-    thread.start()
-    thread.join()
-    assert answers == [True, False]
+def in_a_thread(work: Callable[[], T]) -> T:
+    """Where no signal interrupts anything, as everywhere on Windows."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(work).result()
+
+
+@pytest.mark.parametrize(("pattern", "text"), SLOW, ids=[pattern for pattern, _ in SLOW])
+def test_a_pattern_without_end_is_stopped_in_any_thread(pattern: str, text: str) -> None:
+    with pytest.raises(PatternTooSlow):
+        in_a_thread(lambda: found_in(pattern, text))
+    assert in_a_thread(lambda: found_in("DUE", "\ud83d 记住 due\n"))
+
+
+def test_threads_find_what_the_main_thread_finds() -> None:
+    texts = ["due", "Due\ntomorrow", "x" * 99_997 + "due", "x" * 100_000 + "due", "", "\x00due", "nothing"]
+    patterns = [r"\bdue", "due$", "^$", "(?s)due.t"]
+    cases = [(pattern, text) for pattern in patterns for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        there = list(pool.map(lambda case: found_in(*case), cases))
+    assert there == [found_in(*case) for case in cases]
+
+
+def test_where_no_process_can_be_begun_the_rule_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    process = SearchProcess()
+    for executable in ("", "/nowhere/python"):
+        monkeypatch.setattr("sys.executable", executable)
+        with pytest.raises(TimeLimitExceeded):
+            process.is_found("a", "a", 0.2)
+
+
+def test_a_process_that_has_gone_is_begun_again() -> None:
+    process = SearchProcess()
+    assert process.is_found("a", "A", 1.0)
+    process._process.kill()
+    process._process.wait()
+    assert not process.is_found("a", "b", 1.0)
+    process.close()

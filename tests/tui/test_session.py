@@ -324,6 +324,41 @@ def test_where_every_line_is_bad_the_bytes_are_kept_aside_and_work_goes_on(store
     assert not other.exists()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
+def test_what_cannot_be_put_aside_is_left_and_work_goes_on() -> None:
+    """P05: every line is bad, in a folder of mode 0555."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "abc.jsonl"
+        file.write_bytes(b"bad\n" * 50)
+        file.chmod(0o666)
+        Path(folder).chmod(0o555)
+        program = f"""
+            import os
+            from pathlib import Path
+            from tui.session_store import SessionStore
+            if os.getuid() == 0:  # Root may write anywhere.
+                os.setuid(65534)
+            session = SessionStore(Path({folder!r})).resume("abc", "/")
+            print(*session.notices, session.file.problem)
+            session.file.close()
+        """
+        answer = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True)
+        assert file.read_bytes() == b"bad\n" * 50
+    assert "cannot be put aside (Permission denied): it is left as it is" in answer.stdout, answer.stderr
+    assert "not being saved" in answer.stdout
+
+
+def test_what_was_put_aside_before_is_not_lost(store: SessionStore) -> None:
+    """P05: the same session, every line bad, three times."""
+    for number in range(3):
+        path = written(store)
+        path = path.rename(path.with_name("abc.jsonl"))
+        path.write_bytes(f"bad {number}\n".encode())
+        store.resume("abc", WORKDIR).file.close()
+    kept = {each.name: each.read_bytes() for each in path.parent.iterdir() if "damaged" in each.name}
+    assert kept == {"abc.damaged": b"bad 0\n", "abc-2.damaged": b"bad 1\n", "abc-3.damaged": b"bad 2\n"}
+
+
 def test_a_lost_header_is_written_anew_and_costs_nothing_else(store: SessionStore) -> None:
     path = written(store, Noticed(text="kept"))
     lines = path.read_bytes().splitlines(keepends=True)
