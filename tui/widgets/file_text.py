@@ -26,7 +26,7 @@ _ACTIONS = {
     for binding in TextArea.BINDINGS
     if isinstance(binding, Binding)
     for key in binding.key.split(",")
-}
+} | {"ctrl+home": "text_start", "ctrl+end": "text_end"}
 
 
 class FileText(TextArea):
@@ -66,6 +66,14 @@ class FileText(TextArea):
             event.stop()
             event.prevent_default()
             await self.run_action(action)
+
+    def action_text_start(self) -> None:
+        """To the beginning of the text, which a `TextArea` has no key for."""
+        self.move_cursor((0, 0))
+
+    def action_text_end(self) -> None:
+        """To the end of the text."""
+        self.move_cursor(self.document.end)
 
     def edit(self, edit: Edit) -> EditResult:
         """Make an edit; whatever way text comes in, nothing in it acts on the terminal."""

@@ -56,3 +56,14 @@ async def test_nothing_acts_on_the_terminal_and_keys_count_in_their_order():
         assert app.area.file_text == "a\x1b[2J red\nsecond!"
         app.area.insert("\x1b]0;x\x07")
         assert "\x1b]0" not in app.area.file_text
+
+
+async def test_the_beginning_and_the_end_of_a_text_have_keys():
+    class Small(App[None]):
+        def compose(self) -> ComposeResult:
+            yield FileText("one\ntwo\n")
+
+    async with Small().run_test() as pilot:
+        area = pilot.app.query_one(FileText)
+        await pilot.press("ctrl+end", "z", "ctrl+home", "a")
+        assert area.file_text == "aone\ntwo\nz"
