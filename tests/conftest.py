@@ -8,9 +8,14 @@ from ipaddress import ip_address
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests import services
 from tests.fake_server import FakeServer
+
+# How fast a machine is, and how busy, says nothing about what is tested.
+settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("any machine")
 
 _PROXY_VARIABLES = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")
 _reached_out: list[str] = []

@@ -25,7 +25,7 @@ step = st.one_of(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(step, max_size=15), wanted=st.none() | marks, unwanted=marks)
 async def test_every_sequence_of_calls(
     make_memory: MakeMemory, steps: list[Any], wanted: list[str] | None, unwanted: list[str]

@@ -242,8 +242,8 @@ def test_with_home_unset_nothing_stray_is_made(tmp_path: Path) -> None:
 
 def test_ctrl_c_before_anything_runs_is_no_traceback() -> None:
     program = (
-        "import os, signal, sys\nfrom tui.__main__ import main\n"
-        "class Stdin:\n    def isatty(self): os.kill(os.getpid(), signal.SIGINT)\n"
+        "import signal, sys\nfrom tui.__main__ import main\n"
+        "class Stdin:\n    def isatty(self): signal.raise_signal(signal.SIGINT)\n"
         "sys.stdin = Stdin()\nsys.exit(main(['ask']))"
     )
     answer = subprocess.run([sys.executable, "-c", program], capture_output=True)

@@ -190,8 +190,6 @@ async def test_users_whose_names_look_alike_are_told_apart_when_forgetting(make:
         await agent.reply("one")
         await agent.reply("two")
         await middleware.aclose()
-        assert len(brain.asked) == 3
-        brain.asked.clear()
     await make(user_id="al").facts.forget()
     purged = await make(user_id="al&user_id=ice").facts.forget()
     assert (purged.memories, purged.messages) == (1, 2)

@@ -348,7 +348,7 @@ step = st.one_of(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(steps=st.lists(step, max_size=12))
 async def test_a_store_gives_and_tells_what_memory_in_the_process_does(url: str, user: str, steps: list[Any]) -> None:
     model = InMemoryMemory()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.lines import copied
@@ -191,7 +191,6 @@ def test_all_newlines_are_newlines(newline: str) -> None:
     assert [line.content.plain for line in document.lines(80)] == ["One.", "", "Two.", "", "Three."]
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="ab日🙂 \n\t#*_`>-|[]()!~1.<&;:\\\x1b\x9b\ud83d", max_size=200), st.integers(1, 60))
 def test_any_text_fits_any_width(text: str, width: int) -> None:
     room = max(width, 40)
