@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -19,6 +20,7 @@ from memory.search import Embedder, Loaded, load_bundled_embedder
 
 MEMORY_FILE = "memory.db"
 HISTORY_FILE = "history.db"
+CONNECT_SECONDS = 5
 
 
 @dataclass(frozen=True)
@@ -116,8 +118,9 @@ class _Builder:
         if store is not None and self._embedder is not None:
             store.yardstick = Yardstick(self._embedder)
         try:
+            _require_connection(memory.vector_store)
             _require_dimensions(_qdrant_dimensions(memory.vector_store), self._made)
-        except StorageError:
+        except Exception:
             close_memory(memory)
             raise
         return Built(
@@ -146,6 +149,7 @@ class _Builder:
             path = self._recipe.folder / HISTORY_FILE
             self._notices.append(set_aside_if_damaged(path))
             self._config.history_db_path = str(path)
+        self._config.history_db_path = os.path.expanduser(self._config.history_db_path)
         _require_usable(Path(self._config.history_db_path))
 
     def _choose_store(self) -> None:
@@ -163,6 +167,9 @@ class _Builder:
             raise StorageError(f"The vector store in mem0_config needs an embedding model: {self._why_none}")
         store = self._config.vector_store.model_copy()
         settings = store.config
+        if isinstance(path := getattr(settings, "path", None), str):
+            # mem0 would make a folder called ~ wherever the program happens to be started.
+            settings = store.config = settings.model_copy(update={"path": os.path.expanduser(path)})
         if hasattr(settings, "embedding_model_dims"):
             if "embedding_model_dims" in settings.model_fields_set:
                 _require_dimensions(settings.embedding_model_dims, self._made)
@@ -208,6 +215,10 @@ def _copied(given: Any) -> Any:
     from mem0.configs.base import MemoryConfig
     from pydantic import ValidationError
 
+    known = MemoryConfig.model_fields
+    if isinstance(given, Mapping) and (unknown := [str(name) for name in given if name not in known]):
+        # mem0 would pass over them in silence, and keep things elsewhere than somebody thinks.
+        raise StorageError(f"mem0_config has nothing called {', '.join(unknown)}; there are {', '.join(known)}.")
     try:
         return MemoryConfig(**given) if isinstance(given, Mapping) else (given or MemoryConfig()).model_copy()
     except ValidationError as error:
@@ -241,6 +252,15 @@ def _require_dimensions(expected: int | None, made: MadeWith) -> None:
             f" {made.dimensions}. Use the embedding model that it was made with, or a new collection with"
             f" embedding_model_dims={made.dimensions}. Nothing was changed."
         )
+
+
+def _require_connection(store: Any) -> None:
+    """Connect to PostgreSQL once: mem0's pool tries on and on, and does not tell why it fails."""
+    pool = getattr(store, "connection_pool", None)
+    if type(store).__name__ == "PGVector" and (address := getattr(pool, "conninfo", "")):
+        import psycopg
+
+        psycopg.connect(address, connect_timeout=CONNECT_SECONDS).close()
 
 
 def _qdrant_dimensions(store: Any) -> int | None:

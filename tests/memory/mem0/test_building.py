@@ -282,3 +282,22 @@ async def test_a_folder_that_cannot_be_used_is_told(make: Make, tmp_path: Path) 
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError):
         await make(data_dir=tmp_path / "file").start()
+
+
+@pytest.mark.parametrize("name", ["vectorstore", "vector_stores", "Embedder"])
+async def test_a_setting_that_mem0_would_pass_over_is_refused(make: Make, name: str) -> None:
+    with pytest.raises(StorageError, match=f"nothing called {name}; there are .*vector_store"):
+        await make(mem0_config={name: {"provider": "pgvector"}}).start()
+
+
+async def test_a_home_folder_in_the_config_is_meant_as_in_a_shell(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    store = {"provider": "qdrant", "config": {"path": "~/facts", "collection_name": "facts"}}
+    await make(mem0_config={"vector_store": store, "history_db_path": "~/kept/history.db"}).facts.add("I like tea")
+    assert (tmp_path / "home" / "facts").is_dir()
+    assert (tmp_path / "home" / "kept" / "history.db").is_file()
+    assert not list((tmp_path / "work").iterdir())

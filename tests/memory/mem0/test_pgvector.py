@@ -82,11 +82,23 @@ async def test_a_table_of_other_dimensions_is_told_with_both_numbers(
     assert [fact.text for fact in await make(mem0_config=config).facts.list()] == ["Alice likes tea"]
 
 
-async def test_a_database_that_is_gone_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memory.mem0.store.SECONDS", 0.2)
-    middleware = make(mem0_config=pgvector("facts_gone", "postgresql://nobody@127.0.0.1:1/none"))
+async def test_a_database_that_cannot_be_reached_is_told_at_once_with_the_reason(make: Make) -> None:
+    middleware = make(mem0_config=pgvector("facts_gone", "postgresql://nobody:zanzibar@127.0.0.1:1/none"))
     agent = agent_with(middleware, "Fine.", memories())
     answer = await agent.reply(" ")
     assert answer.get_text_content() == "Fine."
+    with pytest.raises(StorageError, match=r"open the memory: .*127\.0\.0\.1.*refused") as caught:
+        await middleware.search("tea")
+    assert "zanzibar" not in str(caught.value)
+
+
+async def test_a_database_that_stops_answering_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    middleware = make(mem0_config=pgvector("facts_silent"))
+    await middleware.start()
+    monkeypatch.setattr("memory.mem0.store.SECONDS", 0.2)
+    pool = middleware.store.client.vector_store.connection_pool
+    taken = [pool.getconn() for _ in range(pool.max_size)]
     with pytest.raises(StorageError, match="too long to search the memories"):
         await middleware.search("tea")
+    for connection in taken:
+        pool.putconn(connection)
