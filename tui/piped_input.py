@@ -16,7 +16,7 @@ class NothingCame(Exception):
 
 
 def read_piped(*, awaited: bool) -> str:
-    """All of standard input as text; empty where it is a terminal, or closed.
+    """All of standard input as text; empty where it is a terminal, closed, or none of the system's.
 
     Args:
         awaited: wait as long as it takes; otherwise only what begins to come soon is read, and then all of it.
@@ -25,6 +25,11 @@ def read_piped(*, awaited: bool) -> str:
         NothingCame: not awaited, and it is open and silent, as what cron or a parent program hands down may be.
     """
     if sys.stdin is None or sys.stdin.isatty():
+        return ""
+    try:
+        source = sys.stdin.fileno()
+    except (OSError, ValueError):
+        # What a program has put in its place, such as a notebook or a test: nobody pipes anything into that.
         return ""
     begun, pieces = threading.Event(), list[bytes]()
 
@@ -39,7 +44,7 @@ def read_piped(*, awaited: bool) -> str:
         begun.set()
 
     # A thread, since no other way to give up works for pipes on every system.
-    reader = threading.Thread(target=read, args=(sys.stdin.fileno(),), daemon=True)
+    reader = threading.Thread(target=read, args=(source,), daemon=True)
     reader.start()
     if not begun.wait(None if awaited else _PATIENCE):
         raise NothingCame

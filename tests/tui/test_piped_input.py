@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from io import StringIO
 
 import pytest
 
@@ -44,3 +45,8 @@ def test_a_standard_input_that_cannot_be_read_is_empty(monkeypatch: pytest.Monke
         assert read_piped(awaited=True) == ""
     monkeypatch.setattr("sys.stdin", None)
     assert read_piped(awaited=True) == ""
+
+
+def test_what_is_none_of_the_systems_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", StringIO("typed somewhere"))
+    assert read_piped(awaited=False) == ""
