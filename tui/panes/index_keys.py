@@ -13,8 +13,8 @@ from memory.agentic.folder import INDEX_NAME
 from memory.agentic.memory_disk import MemoryConflict
 from memory.agentic.memory_file import BINARY
 from memory.agentic.names import checked_name
-from tui.external_editor import edit_outside, editor_command
-from tui.handlers.errors import CommandError
+from tui.draft import Draft
+from tui.external_editor import edit_outside
 from tui.panes.index_base import IndexBase
 from tui.panes.memory_hand import NEW_MEMORY, saving, saving_new
 from tui.screens.editing import EditingScreen, Save
@@ -70,12 +70,18 @@ class IndexKeys(IndexBase):
         if file is None or book is None:
             return
         try:
-            editor_command()
             shown = await book.show(file.path)
-            after, problem = await edit_outside(self.app, shown.path.rsplit("/", maxsplit=1)[-1], shown.data)
-        except (CommandError, MnemoscopeError) as error:
+            draft = Draft(shown.path, shown.data)
+        except MnemoscopeError as error:
+            self.tell(str(error), "error")
+            return
+        try:
+            after, problem = await edit_outside(self.app, draft)
+        except MnemoscopeError as error:
+            draft.discard()
             self.tell(str(error), "warning")
             return
+        draft.discard()
         if after == shown.data:
             self.tell(problem or f"{shown.path} is as it was.", "warning" if problem else "information")
         else:

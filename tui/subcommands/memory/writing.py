@@ -16,10 +16,11 @@ from memory.agentic.frontmatter import parse_header
 from memory.agentic.memory_file import BINARY, NOT_UTF8, TOO_LARGE
 from memory.agentic.names import name_for
 from memory.agentic.writer import Written
+from tui.draft import Draft
+from tui.external_editor import edit_in_shell
 from tui.subcommands.memory.asking import confirms, is_attended
 from tui.subcommands.memory.call import Call
 from tui.subcommands.memory.changing import tell
-from tui.subcommands.memory.editor import Draft
 
 _REASONS = "\n**Why:** \n**How to apply:** "
 _ADVICE = """
@@ -50,9 +51,10 @@ async def new(call: Call) -> int:
         text = _composed(call.given, title, _given_text(call.given["source"]))
         written = await _checked(call, path, text, save)
     else:
-        draft = Draft(path or name_for(title, ()), _template(call.given, title))
-        before = _REMARK.sub("", draft.text)
-        text = _REMARK.sub("", draft.edit())
+        template = _template(call.given, title)
+        draft = Draft(path or name_for(title, ()), template.encode("utf-8", "replace"))
+        before = _REMARK.sub("", template)
+        text = _REMARK.sub("", await edit_in_shell(draft))
         if text.strip() in ("", before.strip()):
             draft.discard()
             raise StorageError("Nothing was written, so no memory was made.")
@@ -85,8 +87,8 @@ async def edit(call: Call) -> int:
     if call.given["source"] is not None:
         written = await _checked(call, shown.path, _given_text(call.given["source"]), save)
     else:
-        draft = Draft(shown.path, shown.text)
-        written = await _saved(call, draft, shown.path, draft.edit(), save)
+        draft = Draft(shown.path, shown.text.encode("utf-8", "replace"))
+        written = await _saved(call, draft, shown.path, await edit_in_shell(draft), save)
     tell(call, written, f"Changed {written.path}.", f"{written.path} is as it was.")
     return 0
 
@@ -96,7 +98,7 @@ async def _saved(call: Call, draft: Draft, path: str | None, text: str, save: Sa
     try:
         written = await _checked(call, path, text, save)
     except StorageError as error:
-        error.args = (f"{error}{draft.kept}", *error.args[1:])
+        error.args = (f"{error} {draft.kept}", *error.args[1:])
         raise
     draft.discard()
     return written
