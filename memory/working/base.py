@@ -25,6 +25,8 @@ class MemoryBase(StateModule, ABC):
     """
 
     publishes_changes = False
+    tells_of_others = False
+    """Whether the change that is being published was made by others, and not by a call of ours."""
 
     def __init__(self) -> None:
         super().__init__()

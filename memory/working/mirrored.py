@@ -14,6 +14,7 @@ from agent_core.message import Msg
 from memory.working.base import MemoryBase
 from memory.working.body import encode_body
 from memory.working.checks import check_ids, check_marks_by_id, check_messages
+from memory.working.difference import difference
 from memory.working.in_memory import InMemoryMemory
 from memory.working.redo import redo
 from memory.working.stored_memory import StoredMemory
@@ -25,9 +26,9 @@ class MirroredMemory(MemoryBase):
     """Reads from a copy; writes to the copy and to the store.
 
     While the store fails, nobody waits for it: writes are kept in their order, and `refresh` makes them as soon as it
-    is back; none overtakes another. What other processes write comes in with `refresh` as well, as one snapshot. The
-    store is the truth whenever it can be reached, with one exception: one in which nothing was ever stored takes over
-    what the copy holds.
+    is back; none overtakes another. What other processes write comes in with `refresh` as well: as the few changes that
+    it amounts to, or as a snapshot where most is new. The store is the truth whenever it can be reached, with one
+    exception: one in which nothing was ever stored takes over what the copy holds.
 
     Args:
         store: the truth, or what opens it, which is called in a thread when it is first needed.
@@ -212,13 +213,22 @@ class MirroredMemory(MemoryBase):
 
     async def _take_over(self, entries: list[Entry], summary: str) -> bool:
         """Make the copy what the store is; whether it was something else."""
-        changed = entries != await self._copy.entries()
-        if changed:
-            self._copy.content = [(msg, list(marks)) for msg, marks in entries]
-        if summary != self._copy._compressed_summary:
-            await self._copy.update_compressed_summary(summary)
-            changed = True
-        return changed
+        before = await self._copy.entries()
+        changes = difference(before, entries)
+        is_same = entries == before if changes is None else not changes.size
+        self.tells_of_others = True
+        try:
+            if changes is None or changes.size * 2 > len(entries):
+                if not is_same:
+                    self._copy.content = [(msg, list(marks)) for msg, marks in entries]
+            else:
+                await changes.make(self._copy)
+            if summary != self._copy._compressed_summary:
+                await self._copy.update_compressed_summary(summary)
+                return True
+        finally:
+            self.tells_of_others = False
+        return not is_same
 
     def _tell(self, trouble: str) -> None:
         begins_or_ends = bool(trouble) != bool(self.trouble)

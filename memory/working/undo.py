@@ -51,7 +51,12 @@ class UndoHistory:
     async def recording(self, label: str) -> AsyncIterator[None]:
         """Make what happens inside one step that can be undone."""
         changes: list[MemoryChange] = []
-        leave = self._memory.subscribe(changes.append)
+
+        def record(change: MemoryChange) -> None:
+            if not self._memory.tells_of_others:
+                changes.append(change)
+
+        leave = self._memory.subscribe(record)
         try:
             yield
         finally:

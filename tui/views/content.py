@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from agent_core.change import Added, MemoryChange, Snapshot
+from agent_core.change import Added, Inserted, MemoryChange, Snapshot
 from agent_core.event import (
     BlockDelta,
     BlockStarted,
@@ -187,6 +187,8 @@ class ContentView:
                 joined = {entry.msg.id for entry in entries}
                 if any(entry.msg.role == "assistant" and HINT not in entry.marks for entry in entries):
                     self.flight = None
+            case Inserted(entries):
+                joined = {entry.msg.id for entry in entries}
             case Snapshot(entries):
                 known = {entry.msg.id for entry in self.stored.entries}
                 joined = {entry.msg.id for entry in entries} - known

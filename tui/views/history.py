@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from agent_core.change import Added, Snapshot
+from agent_core.change import Added, Inserted, Snapshot
 from agent_core.event import Event, MemoryChanged
 from memory.agentic.journal_entry import JournalEntry
 from tui.views.figures import plural
@@ -80,7 +80,7 @@ def _said(events: Iterable[Event]) -> dict[str, str]:
     return {
         entry.msg.id: preview(entry.msg)
         for event in events
-        if isinstance(event, MemoryChanged) and isinstance(event.change, Added | Snapshot)
+        if isinstance(event, MemoryChanged) and isinstance(event.change, Added | Inserted | Snapshot)
         for entry in event.change.entries
     }
 

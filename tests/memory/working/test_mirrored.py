@@ -18,6 +18,7 @@ from memory import InMemoryMemory, MemoryBase, SQLAlchemyMemory
 from memory.working.mirrored import MirroredMemory
 from memory.working.open import open_memory
 from memory.working.stored_memory import StoredMemory
+from memory.working.undo import UndoHistory
 from tests.databases import RedisServer
 
 ONE, TWO, THREE, FOUR = (UserMsg("u", text, id=text) for text in "1234")
@@ -93,7 +94,52 @@ async def test_a_folder_that_appears_later_is_a_store_from_then_on(tmp_path: Pat
     await memory.aclose()
 
 
-async def test_what_another_process_writes_comes_in_as_a_snapshot(tmp_path: Path) -> None:
+async def test_a_few_changes_of_another_process_come_in_as_they_are(tmp_path: Path) -> None:
+    """A snapshot of everything would stand in the session file each time another program adds one message."""
+    url = f"sqlite:///{tmp_path}/memory.db"
+    mine, theirs = MirroredMemory(open_memory(url)), MirroredMemory(open_memory(url))
+    await mine.add([UserMsg("u", str(number), id=f"m{number}") for number in range(20)], marks="a")
+    await theirs.refresh()
+    changes: list[MemoryChange] = []
+    folded = MemoryState(await mine.entries())
+    mine.subscribe(changes.append)
+    # Ours stands behind theirs in the store, which got it later.
+    await theirs.add(ONE, marks="b")
+    await mine.add(TWO)
+    await theirs.delete(["m3", "m7"])
+    await theirs.update_messages_mark("c", old_mark="a", msg_ids=["m1"])
+    await theirs.update_compressed_summary("S")
+    assert await mine.refresh()
+    assert not await mine.refresh()
+    assert not any(isinstance(change, Snapshot) for change in changes)
+    assert await mine.entries() == await theirs.entries()
+    for change in changes:
+        folded.apply(change)
+    assert (folded.entries, folded.summary) == (await mine.entries(), "S")
+    assert (await shown(mine)).endswith("19a 1b 2")
+    await mine.aclose()
+    await theirs.aclose()
+
+
+async def test_what_others_did_while_a_step_was_recorded_is_not_undone_with_it(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path}/memory.db"
+    mine, theirs = MirroredMemory(open_memory(url)), MirroredMemory(open_memory(url))
+    await mine.add([UserMsg("u", str(number), id=f"m{number}") for number in range(20)])
+    await theirs.refresh()
+    history = UndoHistory(mine)
+    await theirs.delete(["m3"])
+    await theirs.update_compressed_summary("theirs")
+    async with history.recording("mark m1"):
+        await mine.update_messages_mark("a", msg_ids=["m1"])
+    assert "3" not in (await shown(mine)).split()
+    await history.undo()
+    assert await shown(mine) == " ".join(str(number) for number in range(20) if number != 3)
+    assert mine._compressed_summary == "theirs"
+    await mine.aclose()
+    await theirs.aclose()
+
+
+async def test_another_process_that_writes_most_of_it_comes_in_as_a_snapshot(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/memory.db"
     mine, theirs = MirroredMemory(open_memory(url)), MirroredMemory(open_memory(url))
     changes: list[MemoryChange] = []
