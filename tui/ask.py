@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import cast
 
@@ -12,6 +12,7 @@ from agent_core.event import (
     BlockDelta,
     BlockStarted,
     Event,
+    FactsWritten,
     Noticed,
     ReplyEnded,
     StoreFailed,
@@ -76,14 +77,35 @@ async def ask(options: Options, settings: Settings, question: str) -> int:
         await runtime.aclose(_WRITING_SECONDS, _tell_remaining)
         if runtime.last_words:
             say(runtime.last_words)
+    while waiting:
+        printer.print(waiting.popleft())
     ended = runtime.agent.trace.of(ReplyEnded)
     return 0 if ended and ended[-1].finish == "completed" else 1
+
+
+_BECAME = {
+    "added": "Kept as a fact",
+    "superseded": "No longer true",
+    "updated": "Changed the fact",
+    "deleted": "Deleted the fact",
+}
 
 
 def _tell_remaining(count: int) -> None:
     """A person who looks on is told why the program has not ended yet."""
     if count and sys.stderr.isatty():
         say(f"writing {count} {'memory' if count == 1 else 'memories'}… (ctrl+c leaves; the rest is written next time)")
+
+
+def _facts_lines(written: FactsWritten) -> Iterator[str]:
+    """What became of what was said, in a long-term memory of facts; nothing where there was nothing to keep."""
+    if written.finish == "failed":
+        yield f"Not kept as a fact: {written.detail}"
+    elif written.finish in ("accepted", "unknown"):
+        yield f"Perhaps kept as a fact: {written.detail}"
+    for change in written.changes:
+        if change.action in _BECAME:
+            yield f"{_BECAME[change.action]}: {change.text or change.memory_id}"
 
 
 class _JsonPrinter:
@@ -99,6 +121,7 @@ class _TextPrinter:
     def __init__(self, allow_writes: bool) -> None:
         self._advice = "" if allow_writes else "; --allow-writes lets it change files in the workdir"
         self._is_in_line = False
+        self._is_answered = False
 
     def print(self, event: Event) -> None:
         match event:
@@ -111,8 +134,13 @@ class _TextPrinter:
                 say(f"{tool} was refused{self._advice}.")
             case Noticed(text=text):
                 say(text)
+            case FactsWritten() if self._is_answered:
+                for line in _facts_lines(event):
+                    say(line)
             case StoreFailed() | StoreRecovered():
                 say(store_notice(event))
+        # What the model keeps with a tool it tells of itself; this is about what is taken from the exchange afterwards.
+        self._is_answered = self._is_answered or isinstance(event, ReplyEnded)
         if isinstance(event, ReplyEnded) and event.finish != "completed":
             say(event.error or f"The answer is not complete: {event.finish}.")
 

@@ -202,6 +202,21 @@ def test_writes_are_refused_unless_allowed(home: Path) -> None:
     assert "Hangzhou" in recalled.stdout.decode()
 
 
+def test_what_mem0_has_kept_of_the_exchange_is_told_and_the_answer_does_not_deny_it(home: Path) -> None:
+    (first, second), again = (
+        (
+            run("ask", "--mem0", "static_control", f"Please remember that I live in {place}")
+            for place in ("Oslo", "Rome")
+        ),
+        run("ask", "--mem0", "both", "--json", "remember that I play the cello"),
+    )
+    assert b"did not save" not in first.stdout
+    assert b"mnemoscope: Kept as a fact: I live in Oslo" in first.stderr
+    assert b"mnemoscope: No longer true: I live in Oslo" in second.stderr
+    events = [json.loads(line)["type"] for line in again.stdout.splitlines()]
+    assert "facts_written" in events[events.index("reply_ended") :]
+
+
 def test_even_allowed_writes_stay_in_the_workdir(server: FakeServer, home: Path) -> None:
     outside = home / "outside.md"
     server.play(reply(tool_call("Write", {"file_path": str(outside), "content": "x"})), reply(text("Well.")))

@@ -52,6 +52,8 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "kept_instead": ("That replaces:", "它取代了："),
     "known": ("I know that already, from {files}:", "这个我已经知道了，见 {files}："),
     "not_saved": ("I did not save this:", "这些没有保存："),
+    # Another memory may take it in all the same, of which this model is told nothing.
+    "not_written": ("I did not write this into a memory file:", "这些没有写入记忆文件："),
     "because": ("Reason: {reason}", "原因：{reason}"),
     "refused": ("{tool} was not allowed ({reason})", "{tool} 没有得到许可（{reason}）"),
     "cannot_edit": ("{file} has lines that are too long to edit", "{file} 中有太长的行，无法编辑"),

@@ -28,14 +28,23 @@ def report(conversation: Conversation, progress: Sequence[Progress]) -> str:
         files = _files(conversation, known)
         paragraphs.append("\n".join([say("known", language, files=files), *_quotes(known)]))
     failed = [one for one in progress if one.problem]
-    return "\n\n".join([*paragraphs, *(not_saved(conversation, one.topic.facts, one.problem) for one in failed)])
+    return "\n\n".join([*paragraphs, *(not_written(conversation, one.topic.facts, one.problem) for one in failed)])
 
 
 def not_saved(conversation: Conversation, facts: Iterable[Fact], problem: str) -> str:
-    """That facts are not saved, and why."""
+    """That facts are not saved anywhere, and why."""
+    return _refused("not_saved", conversation, facts, problem)
+
+
+def not_written(conversation: Conversation, facts: Iterable[Fact], problem: str) -> str:
+    """That facts are in no memory file, and why."""
+    return _refused("not_written", conversation, facts, problem)
+
+
+def _refused(phrase: str, conversation: Conversation, facts: Iterable[Fact], problem: str) -> str:
     language = conversation.language
     why = say("because", language, reason=problem)
-    return "\n".join([say("not_saved", language), *map(_quote, facts), "", why])
+    return "\n".join([say(phrase, language), *map(_quote, facts), "", why])
 
 
 def _where(conversation: Conversation, saved: Sequence[Topic]) -> str:

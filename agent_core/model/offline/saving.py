@@ -16,7 +16,7 @@ from agent_core.model.offline.intent import statements_of
 from agent_core.model.offline.phrases import say
 from agent_core.model.offline.progress import Progress, progress_of
 from agent_core.model.offline.reason import reason
-from agent_core.model.offline.reporting import not_saved, report
+from agent_core.model.offline.reporting import not_saved, not_written, report
 from agent_core.model.offline.steps import EDIT, READ, WRITE, Call, Step, as_write, edit, read, write
 from agent_core.model.offline.topic import Topic, choose_topics, unique_tail
 
@@ -42,7 +42,7 @@ def save(conversation: Conversation, wish: str) -> Step:
         return Step(say("saving", language), (read(conversation.index_path),))
     facts = facts_of(text)
     if index_read and index_read.refused:
-        return Step(not_saved(conversation, facts, reason(conversation, index_read)))
+        return Step(not_written(conversation, facts, reason(conversation, index_read)))
     index_text = index_read.text if index_read and index_read.succeeded else ""
     progress = [progress_of(conversation, topic) for topic in choose_topics(facts, parse_index(index_text))]
     calls = tuple(call for one in progress for call in one.calls)

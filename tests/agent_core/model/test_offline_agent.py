@@ -77,7 +77,7 @@ async def test_a_refusal_is_told(tmp_path: Path) -> None:
     agent = new_agent(tmp_path, approve=approve)
     agent.state.permission_context.mode = PermissionMode.DEFAULT
     answer = (await agent.reply("remember that I live in Hangzhou")).get_text_content() or ""
-    assert answer.startswith("I did not save this:\n- I live in Hangzhou")
+    assert answer.startswith("I did not write this into a memory file:\n- I live in Hangzhou")
     assert "The user refused this call" in answer
     assert not (tmp_path / "Memory").exists()
 
@@ -86,7 +86,7 @@ async def test_with_no_one_to_ask_nothing_is_claimed(tmp_path: Path) -> None:
     agent = new_agent(tmp_path)
     agent.state.permission_context.mode = PermissionMode.DEFAULT
     answer = (await agent.reply("remember that I live in Hangzhou")).get_text_content() or ""
-    assert answer.startswith("I did not save this:\n- I live in Hangzhou")
+    assert answer.startswith("I did not write this into a memory file:\n- I live in Hangzhou")
     assert "no one to ask" in answer
     assert not (tmp_path / "Memory").exists()
 

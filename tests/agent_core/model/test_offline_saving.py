@@ -252,7 +252,7 @@ async def test_with_nothing_to_remember_it_asks_what(chat: OfflineChat, before: 
 async def test_a_refused_call_is_told_and_nothing_is_claimed(folder: Path, denied: str) -> None:
     chat = OfflineChat(folder, denied=[denied])
     answer = await chat.say("remember that I live in Hangzhou")
-    assert answer.startswith("I did not save this:\n- I live in Hangzhou")
+    assert answer.startswith("I did not write this into a memory file:\n- I live in Hangzhou")
     assert f"{denied} was not allowed (The user refused this call)" in answer
     assert "Do not repeat" not in answer
     assert "Saved" not in answer
@@ -272,14 +272,16 @@ async def test_a_refused_index_is_told_but_the_topic_is_saved(folder: Path) -> N
 async def test_one_refused_topic_does_not_stop_the_other(folder: Path) -> None:
     chat = OfflineChat(folder, denied=["user_profile.md"])
     answer = await chat.say("remember that I live in Hangzhou and like short answers")
-    assert answer.index("Saved:\n- I like short answers") < answer.index("I did not save this:\n- I live in Hangzhou")
+    assert answer.index("Saved:\n- I like short answers") < answer.index(
+        "I did not write this into a memory file:\n- I live in Hangzhou"
+    )
     assert "user_profile" not in chat.read("MEMORY.md")
     assert "feedback_answer_style" in chat.read("MEMORY.md")
 
 
 async def test_a_refusal_in_chinese_is_told_in_chinese(folder: Path) -> None:
     chat = OfflineChat(folder, denied=["Write"])
-    assert (await chat.say("请记住我住在杭州")).startswith("这些没有保存：\n- 我住在杭州")
+    assert (await chat.say("请记住我住在杭州")).startswith("这些没有写入记忆文件：\n- 我住在杭州")
 
 
 async def test_an_index_that_is_no_text_is_not_overwritten(chat: OfflineChat) -> None:
