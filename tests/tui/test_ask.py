@@ -204,11 +204,8 @@ def test_writes_are_refused_unless_allowed(home: Path) -> None:
 
 def test_what_mem0_has_kept_of_the_exchange_is_told_and_the_answer_does_not_deny_it(home: Path) -> None:
     (first, second), again = (
-        (
-            run("ask", "--mem0", "static_control", f"Please remember that I live in {place}")
-            for place in ("Oslo", "Rome")
-        ),
-        run("ask", "--mem0", "both", "--json", "remember that I play the cello"),
+        (run("--mem0", "static_control", f"Please remember that I live in {place}") for place in ("Oslo", "Rome")),
+        run("--mem0", "both", "--json", "remember that I play the cello"),
     )
     assert b"did not save" not in first.stdout
     assert b"mnemoscope: Kept as a fact: I live in Oslo" in first.stderr
