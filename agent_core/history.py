@@ -101,16 +101,17 @@ def _drop_replaced(verdicts: list[Verdict]) -> list[Verdict]:
 def _drop_unpaired_results(verdicts: list[Verdict]) -> list[Verdict]:
     open_calls: dict[str, int] = {}
     for index, (entry, included, _) in enumerate(verdicts):
-        # Most messages are plain text, which neither calls nor answers a call.
-        if not included or isinstance(entry.msg.content, str):
+        if not included or entry.msg.is_plain:
             continue
-        for call in entry.msg.get_content_blocks(ToolCallBlock):
-            open_calls[call.id] = open_calls.get(call.id, 0) + 1
-        for result in entry.msg.get_content_blocks(ToolResultBlock):
-            if open_calls.get(result.id, 0):
-                open_calls[result.id] -= 1
-            else:
-                verdicts[index] = Verdict(entry, False, UNPAIRED)
+        for block in entry.msg.blocks:
+            if isinstance(block, ToolCallBlock):
+                open_calls[block.id] = open_calls.get(block.id, 0) + 1
+        for block in entry.msg.blocks:
+            if isinstance(block, ToolResultBlock):
+                if open_calls.get(block.id, 0):
+                    open_calls[block.id] -= 1
+                else:
+                    verdicts[index] = Verdict(entry, False, UNPAIRED)
     return verdicts
 
 

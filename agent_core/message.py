@@ -201,6 +201,11 @@ class Msg:
         return self._content if isinstance(self._content, str) else list(self._content)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether the content is a str, and so neither calls a tool nor answers a call."""
+        return isinstance(self._content, str)
+
+    @property
     def blocks(self) -> tuple[ContentBlock, ...]:
         """The content as blocks; a str counts as one `TextBlock`."""
         return (TextBlock(self._content),) if isinstance(self._content, str) else self._content
@@ -212,7 +217,8 @@ class Msg:
 
     def get_metadata(self, key: str, default: Any = None) -> Any:
         """One fact about this message, copied; `default` when it has none of that name."""
-        return deepcopy(self._metadata.get(key, default)) if self._metadata else default
+        value = self._metadata.get(key, default) if self._metadata else default
+        return deepcopy(value) if isinstance(value, dict | list) else value
 
     def remember_tokens(self, count: Callable[[Msg], int]) -> int:
         """What `count` gave for this message the first time; since a message never changes, it is asked only once."""

@@ -34,11 +34,10 @@ class Judged:
 
     def judge_all(self, running: Collection[str]) -> None:
         """Judge every entry, `running` being the ids of the running reply's messages."""
-        self.sent = self.sent_tokens = 0
-        self.reasons: Counter[str] = Counter()
         self.verdicts: list[Verdict] = self._judge(self._stored.entries, running)
-        for verdict in self.verdicts:
-            self._count(verdict, 1)
+        sent = [verdict.entry.msg for verdict in self.verdicts if verdict.included]
+        self.sent, self.sent_tokens = len(sent), sum(map(estimate_message_tokens, sent))
+        self.reasons = Counter(verdict.reason for verdict in self.verdicts if not verdict.included)
 
     def judge_again(self, places: Iterable[int], running: Collection[str]) -> None:
         """Judge the entries at these places and all new ones at the end, and whatever they are linked to."""

@@ -158,7 +158,7 @@ class StoredMessages:
 
 def _links(msg: Msg) -> Iterator[str]:
     """What ties a message to others: ids of calls, and what it replaces."""
-    if not isinstance(msg.content, str):
+    if not msg.is_plain:
         for block in msg.blocks:
             if isinstance(block, ToolCallBlock | ToolResultBlock):
                 yield f"call {block.id}"
