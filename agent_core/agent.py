@@ -13,6 +13,7 @@ from agent_core.compressing import compress_memory
 from agent_core.compression import ContextConfig
 from agent_core.errors import MnemoscopeError
 from agent_core.event import Answer, Event, FilterChanged, Noticed, PromptPart, PromptSent
+from agent_core.finishing import finish
 from agent_core.mark_rules import MarkRule, apply_rules
 from agent_core.marks import Marks, MemoryFilter, normalize_marks
 from agent_core.memory_follower import MemoryFollower
@@ -165,7 +166,8 @@ class Agent(StateModule):
             self.mark_rules = tuple(other for other in self.mark_rules if other != rule)
             text = f"The rule that sets mark {rule.mark!r} is off now: {rule.pattern!r} takes too long on a message."
             self.trace.append(Noticed(text=text, level="warning", reply_id=self.state.reply_id))
-        await self.memory.add(msg, marks=(*normalize_marks(marks), *ruled.marks))
+        # Who interrupts a reply does not take back what was said until then.
+        await finish(self.memory.add(msg, marks=(*normalize_marks(marks), *ruled.marks)))
         await self.catch_up()
 
     async def catch_up(self) -> None:
@@ -196,7 +198,7 @@ class Agent(StateModule):
         prompt = await self._build_prompt()
         size = self.model.context_size
         limit = size * self.context_config.trigger_ratio if size else None
-        if limit is not None and prompt.tokens * self._token_ratio > limit and await self._try_to_compress():
+        if limit is not None and prompt.tokens * self._token_ratio > limit and await self.try_to_compress():
             return await self._build_prompt()
         return prompt
 
@@ -227,11 +229,11 @@ class Agent(StateModule):
             tools=self.toolkit.schemas,
         )
 
-    async def _try_to_compress(self) -> bool:
+    async def try_to_compress(self) -> bool:
         """Compress; a failure is in the trace already and must not cost the reply, which may still fit."""
         try:
             return await self.compress_context()
-        except MnemoscopeError:
+        except Exception:
             return False
 
     @asynccontextmanager
@@ -239,15 +241,22 @@ class Agent(StateModule):
         """Wait for earlier replies of this agent, then be the one that runs."""
         messages = _as_messages(inputs)
         async with self._turn:
-            await self.start()
-            earlier = frozenset(entry.msg.id for entry in await self.memory.entries())
-            run = self._run = ReplyRun(self, messages, marks, earlier)
-            self.state.reply_id = run.reply_id
+            run = ReplyRun(self, messages, marks)
+            await run.look_back()
+            self._run, self.state.reply_id = run, run.reply_id
             try:
                 yield run
             finally:
                 self.state.reply_id = self._run = None
-                await self.catch_up()
+                await self._catch_up_after(run)
+
+    async def _catch_up_after(self, run: ReplyRun) -> None:
+        try:
+            await self.catch_up()
+        except Exception as error:
+            # The reply is over, well or not; that it cannot be compared does not change how it went.
+            text = f"The memory could not be read after the reply: {MnemoscopeError.of(error)}"
+            self.trace.append(Noticed(text=text, level="warning", reply_id=run.reply_id))
 
     async def _feed(self, run: ReplyRun, queue: asyncio.Queue[Event | None]) -> None:
         """Put into the queue what comes through the middlewares, and what others append for this reply."""

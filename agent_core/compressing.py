@@ -7,7 +7,9 @@ import time
 from typing import TYPE_CHECKING
 
 from agent_core.compression import ContextConfig, older_part, summarize
+from agent_core.errors import MnemoscopeError
 from agent_core.event import CompressionEnded, CompressionStarted
+from agent_core.finishing import finish
 from agent_core.history import judge_history
 from agent_core.marks import COMPRESSED
 from agent_core.tokens import estimate_message_tokens, estimate_tokens
@@ -23,7 +25,7 @@ async def compress_memory(agent: Agent, config: ContextConfig, instructions: str
         Whether anything was covered; False when there is nothing old enough.
 
     Raises:
-        MnemoscopeError: no summary could be had; nothing was changed.
+        MnemoscopeError: no summary could be had, or the messages were changed meanwhile; nothing was changed.
         NotImplementedError: the memory cannot set marks; nothing was changed.
     """
     previous = agent.memory._compressed_summary
@@ -37,31 +39,44 @@ async def compress_memory(agent: Agent, config: ContextConfig, instructions: str
     reply_id = agent.state.reply_id
     agent.trace.append(CompressionStarted(messages=len(messages), tokens=tokens, reply_id=reply_id))
     started = time.monotonic()
-    ended = CompressionEnded(error="interrupted", reply_id=reply_id)
+
+    def end(error: str = "", covered: int = 0, summary: str = "") -> None:
+        seconds = time.monotonic() - started
+        size = estimate_tokens(summary) if summary else 0
+        agent.trace.append(
+            CompressionEnded(covered=covered, summary_tokens=size, seconds=seconds, error=error, reply_id=reply_id)
+        )
+
+    async def cover(summary: str) -> None:
+        try:
+            await _cover(agent, previous, summary, [msg.id for msg in messages])
+        except BaseException as error:
+            end(str(error) or "interrupted")
+            raise
+        end(covered=len(messages), summary=summary)
+
     try:
+        # A memory that cannot set marks says so here, before a summary is paid for.
+        await agent.memory.update_messages_mark(COMPRESSED, msg_ids=[])
         model = config.compression_model or agent.model
         summary, _ = await summarize(model, messages, previous, config, instructions)
-        # The two writes belong together: a cancellation that arrives between them must not tear them apart.
-        await asyncio.shield(asyncio.ensure_future(_cover(agent, summary, [msg.id for msg in messages])))
-        ended = CompressionEnded(
-            covered=len(messages),
-            summary_tokens=estimate_tokens(summary),
-            seconds=time.monotonic() - started,
-            reply_id=reply_id,
-        )
-    except Exception as error:
-        ended = CompressionEnded(error=str(error), seconds=time.monotonic() - started, reply_id=reply_id)
+    except BaseException as error:
+        end("interrupted" if isinstance(error, asyncio.CancelledError) else str(error))
         raise
-    finally:
-        agent.trace.append(ended)
+    # The two writes belong together: a cancellation that arrives between them must not tear them apart.
+    await finish(cover(summary))
     return True
 
 
-async def _cover(agent: Agent, summary: str, msg_ids: list[str]) -> None:
-    before = agent.memory._compressed_summary
-    await agent.memory.update_compressed_summary(summary)
+async def _cover(agent: Agent, previous: str, summary: str, msg_ids: list[str]) -> None:
+    memory = agent.memory
+    stored = {entry.msg.id for entry in await memory.entries()}
+    if memory._compressed_summary != previous or not stored.issuperset(msg_ids):
+        # What somebody has deleted meanwhile must not live on in a summary, nor replace one that somebody has changed.
+        raise MnemoscopeError("The messages or their summary were changed while they were summarised: try again.")
+    await memory.update_compressed_summary(summary)
     try:
-        await agent.memory.update_messages_mark(COMPRESSED, msg_ids=msg_ids)
+        await memory.update_messages_mark(COMPRESSED, msg_ids=msg_ids)
     except BaseException:
-        await agent.memory.update_compressed_summary(before)
+        await memory.update_compressed_summary(previous)
         raise

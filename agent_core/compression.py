@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from agent_core.history import Verdict
 from agent_core.marks import Entry
 from agent_core.message import HintBlock, Msg, SystemMsg, TextBlock, ToolCallBlock, ToolResultBlock, UserMsg
 from agent_core.model.base import ChatModelBase, Finished, TextDelta
-from agent_core.text import shorten
+from agent_core.text import shorten, well_formed
 
 if TYPE_CHECKING:
     from agent_core.event import Usage
@@ -106,21 +106,31 @@ async def summarize(
         reply = await model.generate_structured(request, SUMMARY_SCHEMA)
         text, usage = format_summary(reply.value), reply.usage
     except StructuredOutputError:
+        text, usage = "", None
+    if not text:
         text, usage = await _plain_summary(model, request)
     if not text:
         raise StructuredOutputError("the model gave no summary")
-    return text, usage
+    return well_formed(text), usage
 
 
 def format_summary(fields: dict[str, Any]) -> str:
     """The fields as text, those that are missing or blank left out; empty when all are."""
     lines = []
     for name, (heading, _) in FIELDS.items():
-        value = fields.get(name)
-        text = value if isinstance(value, str) else "\n".join(map(str, value)) if isinstance(value, list) else ""
-        if text.strip():
-            lines.append(f"{heading}: {text.strip()}")
+        if text := _field_text(fields.get(name)):
+            lines.append(f"{heading}: {text}")
     return "\n\n".join(["Summary of the conversation so far", *lines]) if lines else ""
+
+
+def _field_text(value: object) -> str:
+    """What a model gave for a field, which need not be the text that was asked for."""
+    if isinstance(value, Mapping):
+        named = ((name, _field_text(inner)) for name, inner in value.items())
+        return "\n".join(f"{name}: {text}" for name, text in named if text)
+    if isinstance(value, list):
+        return "\n".join(filter(None, map(_field_text, value)))
+    return "" if value is None else str(value).strip()
 
 
 def _newest_user_message(entries: Sequence[Entry]) -> Collection[int]:

@@ -19,6 +19,8 @@ def plain_str(value: object, name: str) -> str:
     Raises:
         TypeError: it is none; the value is named.
     """
+    if type(value) is str:
+        return well_formed(value)
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a str, not {value!r}")
     text = value.value if isinstance(value, Enum) else value

@@ -35,14 +35,16 @@ class ReplyRun:
         agent: replies.
         inputs: what it replies to.
         marks: set on the inputs.
+
+    Attributes:
         earlier_ids: ids of what was stored before; everything else belongs to this reply, whoever stores it.
     """
 
-    def __init__(self, agent: Agent, inputs: Sequence[Msg], marks: Marks, earlier_ids: Collection[str]) -> None:
+    def __init__(self, agent: Agent, inputs: Sequence[Msg], marks: Marks) -> None:
         self.agent = agent
         self.inputs = list(inputs)
         self.reply_id = uuid.uuid4().hex
-        self.earlier_ids = earlier_ids
+        self.earlier_ids: Collection[str] = ()
         self.asking = asyncio.Lock()
         self.is_emitting = False
         self.last_msg: Msg | None = None
@@ -52,6 +54,14 @@ class ReplyRun:
         self._usage: Usage | None = None
         self._finish: Finish = "completed"
         self._inputs_stored = False
+
+    async def look_back(self) -> None:
+        """See what is stored before the reply begins. A memory that cannot tell makes it fail, like anything later."""
+        try:
+            await self.agent.start()
+            self.earlier_ids = frozenset(entry.msg.id for entry in await self.agent.memory.entries())
+        except Exception as error:
+            self._fail(error)
 
     def append(self, event: E) -> E:
         """Append an event of this reply to the trace."""
@@ -80,14 +90,15 @@ class ReplyRun:
         """
         self.append(ReplyStarted(agent=self.agent.name, inputs=tuple(msg.id for msg in self.inputs)))
         try:
+            if self.error is not None:
+                return
             async for event in stream_through(self.agent, "on_reply", self._run, self.adopt, inputs=self.inputs):
                 yield event
         except (asyncio.CancelledError, GeneratorExit):
             self._finish = "interrupted"
             raise
         except Exception as error:
-            self._finish = "error"
-            self.error = MnemoscopeError.of(error)
+            self._fail(error)
         finally:
             await self._keep_inputs()
             self.append(self._ended())
@@ -97,8 +108,11 @@ class ReplyRun:
         try:
             await self._store_inputs(self.inputs)
         except Exception as error:
-            self._finish = "error"
-            self.error = self.error or MnemoscopeError.of(error)
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        self._finish = "error"
+        self.error = self.error or MnemoscopeError.of(error)
 
     def _ended(self) -> ReplyEnded:
         error_type = type(self.error).__name__ if self.error else ""
@@ -141,7 +155,7 @@ class ReplyRun:
             async for event in self._ask_model(answer):
                 yield event
         except ContextOverflow:
-            if not answer.is_empty or not await self.agent.compress_context():
+            if not answer.is_empty or not await self.agent.try_to_compress():
                 raise
             async for event in self._ask_model(answer):
                 yield event

@@ -551,6 +551,69 @@ async def test_a_memory_that_cannot_store_fails_the_reply_with_one_error() -> No
     assert agent.trace.of(ReplyEnded)[0].finish == "error"
 
 
+class Unreadable(Minimal):
+    """Cannot be read any more once it is `broken`."""
+
+    broken = False
+
+    async def get_memory(
+        self, mark: Any = None, exclude_mark: Any = None, prepend_summary: bool = True, **kwargs: Any
+    ) -> list[Msg]:
+        if self.broken:
+            raise RuntimeError("cannot read")
+        return await super().get_memory()
+
+
+async def test_a_memory_that_cannot_be_read_fails_the_reply_with_one_error_told_at_its_end() -> None:
+    memory = Unreadable()
+    agent = make_agent("x", "y", "z", memory=memory)
+    await agent.reply("q")
+    memory.broken = True
+    with pytest.raises(ReplyError, match="cannot read"):
+        await agent.reply("r")
+    assert [event.finish for event in agent.trace.of(ReplyEnded)] == ["completed", "error"]
+    events = [event async for event in agent.reply_stream("s")]
+    assert isinstance(events[0], ReplyStarted)
+    assert isinstance(events[-1], ReplyEnded)
+    assert "cannot read" in events[-1].error
+    memory.broken = False
+    assert (await agent.reply("t")).content == "y"
+    assert [msg.content for msg in memory.messages] == ["q", "x", "r", "s", "t", "y"]
+
+
+class SlowToStore(Minimal):
+    """Holds every add up until it is let, once it is `slow`."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slow, self.begun, self.opened = False, asyncio.Event(), asyncio.Event()
+
+    async def add(self, memories: Any, marks: Any = None, **kwargs: Any) -> None:
+        if self.slow:
+            self.begun.set()
+            await self.opened.wait()
+        await super().add(memories, marks)
+
+
+@pytest.mark.parametrize("during", ["question", "answer"])
+async def test_who_interrupts_while_something_is_being_stored_does_not_lose_it(during: str) -> None:
+    memory = SlowToStore()
+
+    def answer(*_: object) -> str:
+        memory.slow = True
+        return "answer"
+
+    memory.slow = during == "question"
+    agent = make_agent(answer, memory=memory)
+    task = asyncio.create_task(agent.reply("question"))
+    await memory.begun.wait()
+    task.cancel()
+    memory.opened.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert [msg.content for msg in memory.messages] == (["question", "answer"] if during == "answer" else ["question"])
+
+
 async def test_rules_set_marks_on_whatever_the_agent_stores() -> None:
     rules = [MarkRule("asked", role="user"), MarkRule("echo", tool="Echo"), MarkRule("tea", pattern="tea")]
     agent = make_agent([use("Echo")], "some tea", tools=[Echo()], mark_rules=rules)

@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from agent_core.agent import Agent
 from agent_core.compression import FIELDS, ContextConfig, format_summary, older_part
-from agent_core.errors import ContextOverflow, ModelUnreachable, StructuredOutputError
+from agent_core.errors import ContextOverflow, MnemoscopeError, ModelUnreachable, StructuredOutputError
 from agent_core.event import CompressionEnded, CompressionStarted, PromptSent
 from agent_core.history import judge_history
 from agent_core.marks import COMPRESSED, Entry, MemoryFilter
 from agent_core.message import AssistantMsg, Msg, SystemMsg, ToolCallBlock, ToolResultBlock, UserMsg
 from agent_core.model.scripted_model import ScriptedChatModel
+from memory import InMemoryMemory
 from tests.agent_core.agents import Echo, make_agent, use
 
 SUMMARY = dict.fromkeys(FIELDS, "kept")
@@ -87,7 +88,9 @@ def test_no_cut_ever_leaves_half_a_pair(kinds: list[str], keep_recent: int) -> N
 def test_missing_fields_are_left_out_and_odd_values_do_no_harm() -> None:
     """C09, D14: a summary without a field, or with lists and numbers in it."""
     text = format_summary({"task_overview": " plan a trip ", "next_steps": ["a", 2], "discoveries": 5, "other": "x"})
-    assert text == "Summary of the conversation so far\n\nTask: plan a trip\n\nNext steps: a\n2"
+    assert text == "Summary of the conversation so far\n\nTask: plan a trip\n\nDiscoveries: 5\n\nNext steps: a\n2"
+    assert format_summary({"current_state": {"done": ["a", {"b": 1}], "open": None}}).endswith("State: done: a\nb: 1")
+    assert format_summary(dict.fromkeys(FIELDS, None) | {"task_overview": [], "next_steps": "  "}) == ""
     assert format_summary({}) == ""
 
 
@@ -168,11 +171,20 @@ async def test_a_model_without_structured_output_is_asked_for_plain_text() -> No
     assert agent.memory._compressed_summary == "a plain summary"
 
 
+@pytest.mark.parametrize("answer", [{}, {"summary": "x"}, dict.fromkeys(FIELDS, "  "), dict.fromkeys(FIELDS)])
+async def test_an_object_without_any_field_is_no_summary_and_plain_text_is_asked_for(answer: dict[str, object]) -> None:
+    """C09."""
+    agent = make_agent(model=ScriptedChatModel(["a plain summary"], structured=[answer]))
+    await history(agent)
+    assert await agent.compress_context() is True
+    assert agent.memory._compressed_summary == "a plain summary"
+
+
 @pytest.mark.parametrize(
     ("structured", "turns", "error"),
     [
         ([StructuredOutputError("no")], [""], StructuredOutputError),
-        ([{}], [], StructuredOutputError),
+        ([{}], [" "], StructuredOutputError),
         ([ModelUnreachable("gone")], [], ModelUnreachable),
     ],
 )
@@ -213,6 +225,80 @@ async def test_a_cancelled_compression_changes_nothing() -> None:
         await task
     assert await marked(agent) == 0
     assert agent.trace.of(CompressionEnded)[0].error == "interrupted"
+
+
+@pytest.mark.parametrize("what", ["clear", "delete", "summary"])
+async def test_what_was_changed_while_it_was_summarised_is_not_covered(what: str) -> None:
+    """What somebody deletes meanwhile does not live on in a summary; a summary that he changes is not replaced."""
+
+    async def meddle(*_: object) -> dict[str, str]:
+        if what == "summary":
+            await agent.memory.update_compressed_summary("by hand")
+        elif what == "clear":
+            await agent.memory.clear()
+        else:
+            await agent.memory.delete([(await agent.memory.entries())[0].msg.id])
+        return SUMMARY
+
+    agent = make_agent(model=ScriptedChatModel([], structured=[meddle]))
+    await history(agent)
+    with pytest.raises(MnemoscopeError, match="changed while they were summarised"):
+        await agent.compress_context()
+    assert await marked(agent) == 0
+    assert agent.memory._compressed_summary == ("by hand" if what == "summary" else "")
+
+
+class Gated(InMemoryMemory):
+    """Sets marks only once it is let."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun, self.opened = asyncio.Event(), asyncio.Event()
+
+    async def update_messages_mark(
+        self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
+    ) -> int:
+        if msg_ids:
+            self.begun.set()
+            await self.opened.wait()
+        return await super().update_messages_mark(new_mark, old_mark, msg_ids)
+
+
+async def test_a_cancellation_between_the_two_writes_tears_nothing_and_the_trace_says_what_became_of_it() -> None:
+    memory = Gated()
+    agent = make_agent(model=ScriptedChatModel([], structured=[SUMMARY]), memory=memory)
+    await history(agent)
+    task = asyncio.create_task(agent.compress_context())
+    await memory.begun.wait()
+    task.cancel()
+    memory.opened.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    [ended] = agent.trace.of(CompressionEnded)
+    assert (ended.error, ended.covered) == ("", await marked(agent)) != ("", 0)
+
+
+class NoMarks(InMemoryMemory):
+    async def update_messages_mark(
+        self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
+    ) -> int:
+        raise NotImplementedError("no marks here")
+
+
+async def test_a_memory_without_marks_costs_neither_a_summary_nor_the_reply() -> None:
+    model = ScriptedChatModel(["fine"], context_size=700)
+    agent = make_agent(model=model, memory=NoMarks())
+    await history(agent)
+    assert (await agent.reply("next")).content == "fine"
+    assert [one.error for one in agent.trace.of(CompressionEnded)] == ["no marks here"]
+    assert all(request.schema is None for request in model.requests)
+
+
+async def test_an_overflow_is_told_as_such_where_nothing_can_be_compressed() -> None:
+    agent = make_agent(model=ScriptedChatModel([ContextOverflow("too large")]), memory=NoMarks())
+    await history(agent)
+    with pytest.raises(ContextOverflow):
+        await agent.reply("next")
 
 
 async def test_a_broken_history_makes_a_valid_summary_request() -> None:
