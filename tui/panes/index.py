@@ -89,7 +89,9 @@ class IndexPane(IndexReading):
         return not self.ask.has_focus_within
 
     def draw(self) -> None:
-        """Draw the pane."""
+        """Draw the pane; where there is news of the folder, look at it at once."""
+        if self.view.is_stale:
+            self.look_soon()
         self.put(self._head, self._summary())
         read = self.view.read
         self.put(self._text, read.text if read is not None else "")
@@ -141,6 +143,7 @@ class IndexPane(IndexReading):
         memory = self.memory
         while memory is not None:
             self._wake.clear()
+            self.view.is_stale = False
             started = time.perf_counter()
             changed = self.view.take(await look_at(memory, self.view.look))
             taken = time.perf_counter() - started

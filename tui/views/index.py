@@ -18,12 +18,14 @@ class IndexView:
         read: the index as it was injected last; None before the first prompt.
         look: what the folder held when it was looked at last.
         changed_by: who changed a file last, by its path: `user`, `model`, `tool` or `outside`.
+        is_stale: whether there is news of the folder since somebody began to look at it.
     """
 
     def __init__(self) -> None:
         self.read: IndexRead | None = None
         self.look = FolderLook()
         self.changed_by: dict[str, Origin] = {}
+        self.is_stale = False
 
     def apply(self, event: Event) -> bool:
         """Take in one event; whether what is shown has changed."""
@@ -34,6 +36,7 @@ class IndexView:
                 self.changed_by[path] = origin
             case _:
                 return False
+        self.is_stale = True
         return True
 
     def take(self, look: FolderLook) -> bool:

@@ -127,6 +127,18 @@ async def test_a_file_that_is_gone_when_it_is_opened_is_told(folder, monkeypatch
         assert driver.app.told == ["home.md cannot be read: No such file or directory"]
 
 
+async def test_what_the_agent_writes_is_shown_at_once(folder, monkeypatch):
+    """However long a pause the look before has earned."""
+    monkeypatch.setattr(IndexPane, "PACE", 1e9)
+    agent = agent_in(folder)
+    async with driving(agent, index_pane) as driver:
+        await until(driver, lambda: len(driver.lines) == 1)
+        (folder / "tea.md").write_text("---\nname: tea\ndescription: likes oolong\ntype: user\n---\noolong")
+        agent.trace.append(FileChanged(path=str(folder / "tea.md"), origin="model"))
+        await until(driver, lambda: len(driver.lines) == 2)
+        assert "tea.md" in driver.lines[0]
+
+
 async def test_who_changed_a_file_is_told(folder):
     agent = agent_in(folder)
     async with driving(agent, index_pane) as driver:
