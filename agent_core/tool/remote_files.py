@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import posixpath
@@ -48,7 +49,7 @@ F = TypeVar("F", bound=RemoteFiles)
 
 
 class RemoteBackend(BackendBase, Generic[F]):
-    """Files elsewhere. All blocking work is done in threads.
+    """Files elsewhere. All blocking work is done in threads; what changes something is waited for, also when cancelled.
 
     The connection is made by the first operation; after it was lost, by the next one. `~` stands for the home folder
     that the other side knows and is left alone by `absolute`.
@@ -56,10 +57,13 @@ class RemoteBackend(BackendBase, Generic[F]):
     Args:
         name: tells it apart from others.
         connect: makes the connection; blocking. What it raises is told to people.
+        ends_when_closed: whether closing the connection ends what waits for an answer. Only then may who looks at
+            something be stopped at once; a thread would be left waiting for ever otherwise.
     """
 
-    def __init__(self, name: str, connect: Callable[[], F]) -> None:
+    def __init__(self, name: str, connect: Callable[[], F], ends_when_closed: bool = False) -> None:
         self.name = name
+        self._ends_when_closed = ends_when_closed
         self._connect = connect
         self._files: F | None = None
         self._connecting = threading.Lock()
@@ -75,7 +79,7 @@ class RemoteBackend(BackendBase, Generic[F]):
 
     async def read_file(self, path: str, *, limit: int | None = None, follow: bool = True) -> bytes:
         """See `BackendBase`."""
-        return await self._run(path, lambda files: files.read(self.absolute(path), limit, follow))
+        return await self._look(path, lambda files: files.read(self.absolute(path), limit, follow))
 
     async def write_file(self, path: str, data: bytes, *, follow: bool = True) -> None:
         """See `BackendBase`."""
@@ -87,15 +91,15 @@ class RemoteBackend(BackendBase, Generic[F]):
 
     async def stat(self, path: str) -> FileInfo | None:
         """See `BackendBase`."""
-        return await self._run(path, lambda files: files.stat(self.absolute(path)))
+        return await self._look(path, lambda files: files.stat(self.absolute(path)))
 
     async def list_dir(self, path: str) -> Sequence[FileInfo]:
         """See `BackendBase`."""
-        return await self._run(path, lambda files: files.entries(self.absolute(path)))
+        return await self._look(path, lambda files: files.entries(self.absolute(path)))
 
     async def resolve(self, path: str) -> str:
         """See `BackendBase`. Relative paths are taken from the root."""
-        return await self._run(path, lambda files: files.resolve(_checked(path)))
+        return await self._look(path, lambda files: files.resolve(_checked(path)))
 
     def absolute(self, path: str) -> str:
         """See `BackendBase`; relative paths are taken from the root."""
@@ -107,6 +111,12 @@ class RemoteBackend(BackendBase, Generic[F]):
         files, self._files = self._files, None
         if files is not None:
             await in_thread(files.close)
+
+    async def _look(self, path: str, work: Callable[[F], R]) -> R:
+        """As `_run`, for work that changes nothing: who is cancelled goes on at once, where that can be."""
+        if not self._ends_when_closed:
+            return await self._run(path, work)
+        return await asyncio.to_thread(self._blocking, path, work)
 
     async def _run(self, path: str, work: Callable[[F], R]) -> R:
         return await in_thread(self._blocking, path, work)

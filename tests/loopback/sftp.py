@@ -9,6 +9,8 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +56,16 @@ class SftpServerHere:
             self._connections.clear()
 
         self._do(abort())
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """While it is entered, connections stay and nothing is answered."""
+        going_on = threading.Event()
+        self._loop.call_soon_threadsafe(going_on.wait)
+        try:
+            yield
+        finally:
+            going_on.set()
 
     def stop(self) -> None:
         self.cut()
