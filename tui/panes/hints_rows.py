@@ -16,6 +16,7 @@ from tui.views.hints import HintsView, Lookup, ReplyRecord
 from tui.views.hints_text import outcome, told_grace
 from tui.views.message_details import Section
 from tui.views.message_text import whole_text
+from tui.views.origins import told_origin
 from tui.views.timeline import OUTCOMES, timeline
 from tui.widgets.cells import cut, fit
 from tui.widgets.literal import literal_line
@@ -112,7 +113,7 @@ def _sources(reply: ReplyRecord) -> Iterator[tuple[tuple[Hashable, ...], str, Se
         if lookup.is_facts:
             continue
         for place, memory in enumerate(lookup.memories):
-            yield ("memory", number, place), _memory_title(memory), Section(memory.path, memory.text)
+            yield ("memory", number, place), _memory_title(memory), _memory_section(memory)
     for lookup in reply.brought:
         placed.update(lookup.settled.msg_ids if lookup.settled else ())
     for msg in reply.hints:
@@ -122,7 +123,13 @@ def _sources(reply: ReplyRecord) -> Iterator[tuple[tuple[Hashable, ...], str, Se
 
 def _memory_title(memory: RecalledMemory) -> str:
     score = "" if memory.score is None else f"  {memory.score:.2f}"
-    return f"{memory.path.rsplit('/', maxsplit=1)[-1]}{score}  {memory.reason}".rstrip()
+    origin = f" · from {memory.origin}" if memory.origin else ""
+    return f"{memory.path.rsplit('/', maxsplit=1)[-1]}{score}  {memory.reason}{origin}".rstrip()
+
+
+def _memory_section(memory: RecalledMemory) -> Section:
+    origin = f"(came from {told_origin(memory.origin)})\n" if memory.origin else ""
+    return Section(memory.path, f"{origin}{memory.text}")
 
 
 def _source(msg: Msg) -> str:

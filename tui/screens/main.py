@@ -78,6 +78,7 @@ class MainScreen(Screen[None]):
         self._side = Vertical(id="side")
         self._tabs = TabBar(_tabs(PANES), id="tabs")
         self._tab = CHAT
+        self._tab_wanted = ""
         self._last_pane = PANES[0]
         # From the first moment on: between building and mounting events may come as well.
         self._unsubscribe = self.agent.trace.subscribe(self._take)
@@ -138,7 +139,10 @@ class MainScreen(Screen[None]):
         if tab in self._panes and tab in self._pane_names:
             self._last_pane = tab
         elif tab != CHAT:
+            # Asked for before there are panes, it is shown as soon as they are there.
+            self._tab_wanted = tab if not self._panes else ""
             return
+        self._tab_wanted = ""
         self._tab = tab
         self._arrange()
         self.draw({tab})
@@ -248,6 +252,8 @@ class MainScreen(Screen[None]):
         self._follow_facts()
         self._arrange()
         self._draw_queue()
+        if self._tab_wanted:
+            self.show_tab(self._tab_wanted)
 
     def _follow_facts(self) -> None:
         """Have the pane of the facts there as long as mem0 is used, and have it show the memory in use."""

@@ -7,14 +7,7 @@ from tui.views.figures import estimated, short_count
 from tui.views.index import IndexView
 from tui.views.index_lines import MEANINGS
 from tui.views.moments import moment
-
-ORIGINS = {
-    "user": "your own words",
-    "model": "the model",
-    "tool": "a tool's result: it goes into prompts as data, not as instructions",
-    "outside": "outside: it was there before, or another program wrote it",
-}
-"""Where what a memory says came from."""
+from tui.views.origins import told_origin
 
 
 def file_facts(view: IndexView, file: MemoryFile) -> str:
@@ -24,7 +17,7 @@ def file_facts(view: IndexView, file: MemoryFile) -> str:
         ("name", file.name),
         ("type", file.type or "none"),
         ("description", file.description or "none"),
-        ("came from", ORIGINS[view.origin_of(file)]),
+        ("came from", told_origin(view.origin_of(file))),
         ("modified", moment(file.modified)),
         ("size", f"{file.size} bytes"),
         ("index", index_line(view, file)),
@@ -36,8 +29,8 @@ def file_facts(view: IndexView, file: MemoryFile) -> str:
 def foot_line(view: IndexView, file: MemoryFile) -> str:
     """What the foot of the pane says of a file."""
     by = view.changed_by.get(file.path)
-    parts = [index_line(view, file), f"from {view.origin_of(file)}", f"changed by {by}" if by else ""]
-    parts += [f"{short_count(file.size)} bytes", moment(file.modified), file.path]
+    parts = [file.relative, index_line(view, file), f"from {view.origin_of(file)}", f"changed by {by}" if by else ""]
+    parts += [f"{short_count(file.size)} bytes", moment(file.modified)]
     return " · ".join(filter(None, parts))
 
 

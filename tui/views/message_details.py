@@ -6,13 +6,16 @@ import json
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from agent_core.message import Msg
 from agent_core.prompt_ledger import PromptHistory
 from agent_core.tokens import estimate_message_tokens
+from memory.agentic.hint import FILE, ORIGIN
 from tui.mark_syntax import format_marks
 from tui.views.content import Row
 from tui.views.figures import estimated
 from tui.views.message_text import block_text, block_title
 from tui.views.moments import moment
+from tui.views.origins import told_origin
 from tui.views.prompt_story import story_lines, verdict
 
 
@@ -41,6 +44,7 @@ def message_sections(row: Row, prompts: PromptHistory, rules: str = "") -> list[
         ("marks", format_marks(marks) or "none"),
         ("tokens", estimated(estimate_message_tokens(msg))),
     ]
+    facts += _recalled(msg)
     if rules:
         facts.append(("by rules", rules))
     if msg.metadata:
@@ -50,6 +54,13 @@ def message_sections(row: Row, prompts: PromptHistory, rules: str = "") -> list[
         Section("in the prompts", "\n".join(story_lines(prompts, msg.id, verdict(row.included, row.reason)))),
         *(Section(block_title(block), block_text(block)) for block in msg.blocks),
     ]
+
+
+def _recalled(msg: Msg) -> list[tuple[str, str]]:
+    """Of a recalled memory, the file that it is from and where what that says came from."""
+    path, origin = msg.get_metadata(FILE), msg.get_metadata(ORIGIN)
+    found = [("file", str(path))] if path else []
+    return [*found, *([("came from", told_origin(origin))] if path and origin else [])]
 
 
 def as_text(sections: Sequence[Section]) -> str:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.tui.app.harness import Driver, SmallRuntime, driving
 from tests.tui.fed_model import FedModel, Finished
+from tui.app import MnemoscopeApp
 
 
 async def resize(driver: Driver, *sizes: tuple[int, int]) -> None:
@@ -92,3 +93,12 @@ async def test_the_status_line_is_there_at_eighty_columns(tmp_path: Path) -> Non
         status = driver.screen.splitlines()[-2]
         assert status.startswith(" ready · scripted · this machine · context ")
         assert "mode default" in status
+
+
+async def test_a_pane_that_is_asked_for_before_there_are_any_is_shown_once_they_are_there(tmp_path: Path) -> None:
+    runtime = SmallRuntime(folder=tmp_path)
+    app = MnemoscopeApp(runtime)
+    app.main.show_tab("index")
+    async with app.run_test(size=(80, 24)) as pilot:
+        driver = Driver(app, pilot)
+        await driver.see("this agent has no memory folder")

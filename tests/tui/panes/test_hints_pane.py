@@ -44,7 +44,7 @@ async def test_a_recalled_memory_is_told_with_its_round_time_line_file_and_reaso
         assert "┤" in driver.lines[2]
         assert driver.lines[3].split()[0] == "retrieval"
         assert "●" in driver.lines[3]
-        assert driver.lines[4] == "    · home.md  chosen by scripted"
+        assert driver.lines[4] == "    · home.md  chosen by scripted · from outside"
 
 
 async def test_enter_unfolds_the_injected_text_and_opens_it_whole(folder):
@@ -55,6 +55,7 @@ async def test_enter_unfolds_the_injected_text_and_opens_it_whole(folder):
         assert "In Hangzhou [/x]." not in driver.screen
         await driver.press("enter")
         assert driver.lines[0].startswith("› ▾")
+        assert "    ┆ (came from outside: it was there before, or another program wrote it)" in driver.lines
         assert "    ┆ In Hangzhou [/x]." in driver.lines
         assert "    ┆ Since 2019." in driver.lines
         await driver.press("end", "enter")
