@@ -30,7 +30,7 @@ def foot_line(view: IndexView, file: MemoryFile) -> str:
     """What the foot of the pane says of a file."""
     by = view.changed_by.get(file.path)
     parts = [file.relative, index_line(view, file), f"from {view.origin_of(file)}", f"changed by {by}" if by else ""]
-    parts += [f"{short_count(file.size)} bytes", moment(file.modified)]
+    parts += [f"{short_count(file.size)} bytes", moment(file.modified), file.path]
     return " · ".join(filter(None, parts))
 
 
