@@ -1,4 +1,4 @@
-"""`Outbox`: what could not be written to a memory, kept on disk until it can."""
+"""`Outbox`: what is yet to be written to a memory, kept on disk until it is."""
 
 from __future__ import annotations
 
@@ -60,13 +60,15 @@ class Outbox:
         Raises:
             StorageError: it cannot be kept either.
         """
-        values = (self._store, self._user, agent, _dump(messages), well_formed(error), time.time())
-        with self._open(make=True) as connection:
-            connection.execute(
-                "INSERT INTO outbox (store, user, agent, messages, error, tries, taken, created)"
-                " VALUES (?, ?, ?, ?, ?, 1, 0, ?)",
-                values,
-            )
+        self._insert(messages, agent, error, tries=1, taken=0.0)
+
+    def begin(self, messages: Sequence[Message], agent: str) -> int:
+        """Keep an exchange that is about to be written, should the program die with it; its number, to settle it.
+
+        Raises:
+            StorageError: it cannot be kept.
+        """
+        return self._insert(messages, agent, "The program ended.", tries=0, taken=time.time())
 
     def take(self) -> list[Waiting]:
         """What may be tried again now; nobody else gets it until it is settled, or the program has died."""
@@ -109,6 +111,16 @@ class Outbox:
             with self._open() as connection:
                 connection.execute("VACUUM")
         return count
+
+    def _insert(self, messages: Sequence[Message], agent: str, error: str, *, tries: int, taken: float) -> int:
+        values = (self._store, self._user, agent, _dump(messages), well_formed(error), tries, taken, time.time())
+        with self._open(make=True) as connection:
+            cursor = connection.execute(
+                "INSERT INTO outbox (store, user, agent, messages, error, tries, taken, created)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                values,
+            )
+        return cursor.lastrowid or 0
 
     @contextmanager
     def _open(self, *, make: bool = False) -> Iterator[sqlite3.Connection]:

@@ -85,6 +85,8 @@ class Writer:
 
     async def drain(self, seconds: float | None = None, progress: Progress | None = None) -> int:
         """Wait for what is being written, `seconds` at most; the rest is kept for the next start. Returns how many."""
+        # A task that is cancelled before its first step does nothing at all, and what it was to write would be lost.
+        await asyncio.sleep(0)
         tasks = set(self._tasks)
         total = len(tasks)
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -107,17 +109,43 @@ class Writer:
         return task
 
     async def _write(self, messages: list[Message], model: ChatModelBase | None, write: _Write) -> None:
+        # Before anything else, and in a thread, which goes on when this is cancelled.
+        beginning = asyncio.ensure_future(asyncio.to_thread(self._begin, messages, model))
         try:
-            write.end(await self._take_in(messages, model))
+            number = await asyncio.shield(beginning)
+            outcome = await self._take_in(messages, model)
         except BaseException as error:
             # Also when the program ends: what was said must not be lost with it.
-            write.fail(error, self._kept(messages, error))
+            write.fail(error, self._kept(messages, error, await beginning))
             if not isinstance(error, Exception):
                 raise
+        else:
+            write.end(outcome)
+            if number:
+                await asyncio.to_thread(self._settle, number)
 
-    def _kept(self, messages: list[Message], error: BaseException) -> str:
+    def _begin(self, messages: list[Message], model: ChatModelBase | None) -> int:
+        """Keep an exchange while a model looks at it, which takes long; its number in the outbox, 0 where it is not."""
+        if self._store.extracts_with_our_model and (model is None or not model.is_language_model):
+            return 0
         try:
-            self._outbox.put(messages, self._scope.agent, _in_words(error))
+            return self._outbox.begin(messages, self._scope.agent)
+        except MnemoscopeError:
+            # It is tried again, and told, when the writing fails as well.
+            return 0
+
+    def _settle(self, number: int) -> None:
+        try:
+            self._outbox.settle(number)
+        except MnemoscopeError:
+            _log.warning("what was written stays in the outbox", exc_info=True)
+
+    def _kept(self, messages: list[Message], error: BaseException, number: int) -> str:
+        try:
+            if number:
+                self._outbox.settle(number, _in_words(error))
+            else:
+                self._outbox.put(messages, self._scope.agent, _in_words(error))
         except MnemoscopeError as problem:
             return str(problem)
         return _KEPT

@@ -84,3 +84,12 @@ def test_a_place_where_nothing_can_be_kept_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StorageError, match="cannot be kept"):
         Outbox(tmp_path / "file" / "outbox.db", "s", "u").put(SAID, "", "x")
+
+
+def test_what_is_being_written_waits_for_its_end_or_for_the_death_of_its_program(outbox: Outbox, path: Path) -> None:
+    first, second = outbox.begin(SAID, "helper"), outbox.begin(SAID, "")
+    assert outbox.take() == []
+    outbox.settle(first)
+    outbox.settle(second, "no luck")
+    (waiting,) = outbox.take()
+    assert (waiting.number, waiting.tries) == (second, 1)

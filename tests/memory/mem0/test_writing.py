@@ -94,6 +94,63 @@ async def test_what_is_not_written_in_time_is_kept_and_written_at_the_next_start
     assert waiting(tmp_path) == 0
 
 
+async def test_what_has_only_just_begun_to_be_written_is_kept_as_well(make: Make, tmp_path: Path) -> None:
+    client = FakeClient()
+    client.hold_add()
+    middleware = make(client=client, await_write=False)
+    await agent_with(middleware).reply("I like tea.")
+    assert await middleware.aclose(0) >= 1
+    assert waiting(tmp_path) == 1
+
+
+async def test_what_was_being_written_when_a_program_was_killed_is_written_by_a_later_one(
+    make: Make, brain: Brain, tmp_path: Path
+) -> None:
+    gate = Gate()
+    brain.will_extract(reply(gate, text(memories("Alice likes tea"))))
+    middleware = make(await_write=False)
+    agent = agent_with(middleware)
+    await agent.reply("I like tea.")
+    await gate.reached()
+    outbox = tmp_path / "mem0" / "outbox.db"
+    left_by_the_killed = outbox.read_bytes()
+    gate.open()
+    assert await middleware.aclose(None) == 0
+    assert waiting(tmp_path) == 0
+    await middleware.facts.forget()
+    await middleware.aclose()
+    outbox.write_bytes(left_by_the_killed)
+    with closing(sqlite3.connect(outbox)) as connection, connection:
+        connection.execute("UPDATE outbox SET taken = taken - 3600")
+    brain.will_extract(memories("Alice likes tea"))
+    trace = Trace()
+    later = make()
+    await later.start(trace.append)
+    await until(trace, FactsWritten)
+    assert [fact.text for fact in await later.facts.list()] == ["Alice likes tea"]
+    await later.aclose(None)
+    assert waiting(tmp_path) == 0
+
+
+async def test_after_the_last_write_nothing_else_is_waited_for(make: Make) -> None:
+    """Without any limit on the time: were anything but the writes waited for, this would not end."""
+    client = FakeClient()
+    search, add = client.hold_search(), client.hold_add()
+    middleware = make(client=client, await_write=False, search_timeout=0.0)
+    agent = agent_with(middleware)
+    await agent.reply("I like tea.")
+    searching = asyncio.create_task(middleware.search("tea"))
+    closing_ = asyncio.create_task(middleware.aclose(None))
+    add.set()
+    assert await closing_ == 0
+    assert written(agent)[0].finish == "stored"
+    assert client.calls[-1][0] in ("add", "search")
+    assert not search.is_set()
+    searching.cancel()
+    await asyncio.gather(searching, return_exceptions=True)
+    assert {task.get_name() for task in asyncio.all_tasks()}.isdisjoint({"writing to mem0", "opening mem0"})
+
+
 async def test_what_fails_is_kept_and_tried_again_at_every_start_but_not_for_ever(
     make: Make, brain: Brain, tmp_path: Path
 ) -> None:
