@@ -213,6 +213,7 @@ class MemoryBook:
 
     async def create(self, text: str, path: str | None = None) -> Written:
         """Make a memory, named after the name in its header when no path is given; see `compose` for its text."""
+        _require_text(text)
         data = text.encode("utf-8", "replace")
         if path is None:
             taken = [file.relative for file in (await self.folder.scan()).files]
@@ -221,6 +222,7 @@ class MemoryBook:
 
     async def edit(self, path: str, text: str, seen: bytes | None = None) -> Written:
         """Have a memory, or the index, hold `text`."""
+        _require_text(text)
         return await self.writer.edit(path, text, seen=seen, by=self.author)
 
     async def set_fields(self, path: str, fields: Mapping[str, str | None], seen: bytes | None = None) -> Written:
@@ -335,3 +337,11 @@ class MemoryBook:
 
             self._local_search = LocalSearch.of(self.folder, Parameters())
         return self._local_search
+
+
+def _require_text(text: str) -> None:
+    """Refuse what nobody could look at afterwards, edit again or undo."""
+    if "\0" in text:
+        raise StorageError("The text holds NUL characters, as only binary files do: nothing was written.")
+    if len(text.encode("utf-8", "replace")) > LARGEST:
+        raise StorageError(f"The text is larger than {LARGEST // 2**20} MiB: nothing was written.")

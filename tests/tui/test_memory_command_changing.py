@@ -267,7 +267,9 @@ def test_the_index_is_edited_and_nothing_else(shell: Shell) -> None:
         assert "is the index" in answer.err
 
 
-@pytest.mark.parametrize("words", [["undo", ""], ["undo", " "], ["new", ""], ["search", "x", "--limit", "0"]])
+@pytest.mark.parametrize(
+    "words", [["undo", ""], ["undo", " "], ["history", ""], ["new", ""], ["search", "x", "--limit", "0"]]
+)
 def test_what_a_script_has_left_empty_is_no_other_request(shell: Shell, words: list[str]) -> None:
     shell.put("tea.md", TEA)
     shell("pin", "tea")
@@ -276,3 +278,22 @@ def test_what_a_script_has_left_empty_is_no_other_request(shell: Shell, words: l
         shell(*words)
     assert stopped.value.code == 2
     assert shell.tree() == before
+
+
+@pytest.mark.parametrize(
+    ("saved", "reason"), [("b'\\0\\xff'", "NUL characters"), ("b'x' * (1 << 24 | 1)", "larger than 16 MiB")]
+)
+def test_what_nobody_could_open_again_is_not_saved_and_kept_aside(
+    shell: Shell, tmp_path: Path, saved: str, reason: str
+) -> None:
+    """F23, F25."""
+    shell.put("tea.md", TEA)
+    shell.use_editor(f"path.write_bytes({saved})")
+    answer = shell("edit", "tea")
+    assert answer.code == 1
+    assert reason in answer.err
+    assert "What you wrote is in" in answer.err
+    (tmp_path / "nul.txt").write_bytes(b"a\0b")
+    assert shell("new", "nul", "--from", str(tmp_path / "nul.txt")).code == 1
+    assert shell("edit", "tea", "--from", str(tmp_path / "nul.txt")).code == 1
+    assert shell.tree() == {"tea.md": TEA.encode()}

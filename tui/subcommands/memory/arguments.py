@@ -53,7 +53,7 @@ def _add_looking(actions: _Actions) -> None:
 
 def _add_history(actions: _Actions) -> None:
     history = actions.add("history", "show who changed what, when, and which message made it happen")
-    history.add_argument("name", nargs="?", metavar="NAME", help=f"{_NAME}; without it, of all memories")
+    history.add_argument("name", nargs="?", type=_given, metavar="NAME", help=f"{_NAME}; without it, of all memories")
     history.add_argument("--diff", action="store_true", help="show what each change did")
     history.add_argument("--limit", type=_count, metavar="N", help="changes shown at most")
     undo = actions.add(
