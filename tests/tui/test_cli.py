@@ -243,6 +243,8 @@ def test_with_home_unset_nothing_stray_is_made(tmp_path: Path) -> None:
 def test_ctrl_c_before_anything_runs_is_no_traceback() -> None:
     program = (
         "import signal, sys\nfrom tui.__main__ import main\n"
+        # Whoever is started in the background begins with the signal ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "class Stdin:\n    def isatty(self): signal.raise_signal(signal.SIGINT)\n"
         "sys.stdin = Stdin()\nsys.exit(main(['ask']))"
     )
