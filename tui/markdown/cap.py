@@ -9,14 +9,18 @@ import re
 from collections.abc import Iterator
 
 MAX_CHARACTERS = 200_000
+MAX_LINES = 5_000
 MAX_TABLE_ROWS = 200
 MAX_CODE_LINES = 400
 MAX_LINE = 10_000
 MAX_QUOTES = 6
+MAX_LEVELS = 12
 MAX_INDENT = 24
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _QUOTES = re.compile(rf"(?: {{0,3}}>){{{MAX_QUOTES + 1},}}")
+_MARKER = r" {0,3}(?:>|(?:[-*+]|\d{1,9}[.)]) )"
+_LEVELS = re.compile(rf"((?:{_MARKER}){{{MAX_LEVELS}}})(?:{_MARKER})+")
 _INDENT = re.compile(rf" {{{MAX_INDENT + 1},}}")
 
 
@@ -25,6 +29,9 @@ def capped(text: str, max_characters: int = MAX_CHARACTERS) -> str:
     rest = len(text) - max(0, max_characters)
     shown = text[:-rest] if rest > 0 else text
     lines = list(_capped_lines(shown.split("\n")))
+    if len(lines) > MAX_LINES:
+        rest = max(0, rest) + sum(len(line) + 1 for line in lines[MAX_LINES:])
+        del lines[MAX_LINES:]
     if rest > 0:
         lines += ["", _note(rest, "characters")]
     return "\n".join(lines)
@@ -65,10 +72,13 @@ def _closes(line: str, fence: str) -> bool:
 
 
 def _flattened(line: str) -> str:
-    """The line with no more quote marks and no more indentation than the limits allow."""
+    """The line with no more quotes, lists in one another and indentation than the limits allow."""
     if quotes := _QUOTES.match(line):
         depth = quotes[0].count(">")
         line = f"{'>' * MAX_QUOTES} ({depth} quotes deep) {line[quotes.end() :].lstrip()}"
+    elif (levels := _LEVELS.match(line)) and (rest := line[levels.end() :].lstrip()).strip("-*_ "):
+        # A parser gives up on so many, and shows nothing of them.
+        line = f"{levels[1]} ({len(re.findall(_MARKER, levels[0]))} levels deep) {rest}"
     return _INDENT.sub(" " * MAX_INDENT, line, count=1) if line.startswith(" " * MAX_INDENT) else line
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.markdown.cap import MAX_CHARACTERS, MAX_CODE_LINES, MAX_LINE, MAX_QUOTES, MAX_TABLE_ROWS, capped
+from tui.markdown.cap import MAX_CHARACTERS, MAX_CODE_LINES, MAX_LINE, MAX_LINES, MAX_QUOTES, MAX_TABLE_ROWS, capped
 from tui.markdown.document import MarkdownDocument
 
 
@@ -45,6 +46,26 @@ def test_quotes_are_flattened() -> None:
     assert capped(">" * 300 + " deep").split("\n")[0] == f"{'>' * MAX_QUOTES} (300 quotes deep) deep"
 
 
+@pytest.mark.parametrize("markers", ["- ", "1. ", "> - ", "> 1. ", "* + - ", ">- "])
+def test_what_is_nested_in_one_line_is_shown_however_deep(markers: str) -> None:
+    for depth in (1, 3, 300):
+        lines = [line.content.plain for line in MarkdownDocument().settled(markers * depth + "the word").lines(80)]
+        assert any("the word" in line for line in lines)
+
+
+def test_a_rule_stays_a_rule_however_long() -> None:
+    for rule in ("- " * 300, "* " * 300, "---" * 300):
+        assert capped(rule) == rule
+
+
+@pytest.mark.parametrize("line", ["a\n\n", "# a\n\n", "- [ ] x\n", "a  \n", "---\n\n", "> a\n", "a\r"])
+def test_a_hundred_thousand_short_lines_are_cut(line: str) -> None:
+    text = line * 100_000
+    lines = [line.content.plain for line in MarkdownDocument().settled(text).lines(80)]
+    assert len(lines) <= 2 * MAX_LINES
+    assert lines[-1].endswith("/copy has all of it.")
+
+
 def test_deep_lists_are_all_shown() -> None:
     text = "".join(f"{'  ' * depth}- item {depth}\n" for depth in range(300))
     lines = [line.content.plain for line in MarkdownDocument().settled(text).lines(80)]
@@ -59,7 +80,7 @@ def test_one_endless_line_is_cut() -> None:
 
 
 def test_an_endless_text_is_cut() -> None:
-    text = "Some words.\n\n" * 50_000
+    text = ("Some words. " * 20 + "\n\n") * 3_000
     assert len(capped(text)) < MAX_CHARACTERS + 100
     document = MarkdownDocument()
     for end in range(0, len(text), 50_000):
