@@ -260,3 +260,16 @@ def test_wrong_usage_ends_with_2(shell: Shell) -> None:
         with pytest.raises(SystemExit) as ended:
             shell(*words)
         assert ended.value.code == 2
+
+
+@pytest.mark.parametrize("place", ["memory", "."])
+def test_memories_that_another_program_keeps_beside_are_pointed_to(shell: Shell, place: str) -> None:
+    """L05, L09: an empty folder says where the memories are that one may have meant."""
+    theirs = (shell.workdir / place).resolve()
+    theirs.mkdir(parents=True, exist_ok=True)
+    (theirs / "MEMORY.md").write_text("- [a](a.md)\n")
+    (theirs / "a.md").write_text("a")
+    command = f"mnemoscope memory import {theirs}"
+    assert shell("list").out.endswith(f"There are some in {theirs}. To have them here: {command}\n")
+    assert shell("import", str(theirs)).code == 0
+    assert "import" not in shell("list").out

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 from typing import Any
 
+from agent_core.tool import LocalBackend
 from memory.agentic.book import Card, Shown
-from memory.agentic.folder import INDEX_NAME
+from memory.agentic.folder import INDEX_NAME, MemoryFolder
+from memory.agentic.folder_paths import path_in, split
 from memory.agentic.memory_file import BINARY, MemoryFile
 from tui.subcommands.memory.call import Call
 from tui.subcommands.memory.index_report import show_index
@@ -27,7 +30,26 @@ async def list_memories(call: Call) -> int:
         call.out.warn(problem)
     if not cards and not problems:
         call.out.line(f"There are no memories in {await call.book.folder.root()} yet.")
+        if beside := await _memories_beside(call.book.folder):
+            call.out.line(
+                f"There are some in {beside}. To have them here: mnemoscope memory import {shlex.quote(beside)}"
+            )
     return 1 if problems else 0
+
+
+async def _memories_beside(folder: MemoryFolder) -> str:
+    """Where another program keeps memories in the same workdir; empty where none does."""
+    if not isinstance(folder.backend, LocalBackend):
+        return ""
+    root = await folder.root()
+    own = await folder.backend.stat(path_in(root, INDEX_NAME))
+    above, _ = split(root)
+    for place in (path_in(above, "memory"), above):
+        found = await folder.backend.stat(path_in(place, INDEX_NAME))
+        # To some disks the names of both folders are one.
+        if found is not None and (own is None or found.version != own.version):
+            return place
+    return ""
 
 
 async def show(call: Call) -> int:
