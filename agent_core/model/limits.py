@@ -14,7 +14,8 @@ class TimeLimits(Struct, frozen=True):
         connect: to open a connection.
         first_token: until the answer begins, tries and waits between them all together. Large models on small machines
             read a long prompt for minutes.
-        idle: between two pieces of an answer that has begun.
+        idle: between two pieces of an answer that has begun. Where the endpoint sends signs of life that say nothing,
+            `first_token` if that is longer.
     """
 
     connect: float | None = 10.0

@@ -185,11 +185,13 @@ class OpenAIChatModel(ChatModelBase):
             except TimeoutError:
                 raise self._silence(parts) from None
             answer = AnswerStream(response, self._client)
+            heard = asyncio.get_running_loop().time()
             try:
                 while not answer.ended:
-                    for chunk in await self._next_chunks(answer, parts, tries):
+                    for chunk in await self._next_chunks(answer, parts, tries, heard):
                         for delta in parts.feed(chunk):
                             yield delta
+                            heard = asyncio.get_running_loop().time()
             except Failure as caught:
                 failure = caught
             for delta in parts.close():
@@ -200,10 +202,10 @@ class OpenAIChatModel(ChatModelBase):
             yield parts.finished()
             await answer.drain()
 
-    async def _next_chunks(self, answer: AnswerStream, parts: StreamParts, tries: Tries) -> list[Chunk]:
-        """Read once, for as long as this stage of the answer may take."""
+    async def _next_chunks(self, answer: AnswerStream, parts: StreamParts, tries: Tries, heard: float) -> list[Chunk]:
+        """Read once, for as long as this stage of the answer may take; `heard` is when something was said last."""
         finished = parts.finish_reason is not None
-        seconds = _TAIL_SECONDS if finished else self._client.limits.idle if parts.begun else tries.remaining()
+        seconds = _TAIL_SECONDS if finished else self._idle_left(heard) if parts.begun else tries.remaining()
         try:
             return await answer.read(seconds)
         except TimeoutError:
@@ -221,6 +223,13 @@ class OpenAIChatModel(ChatModelBase):
         if parts.finish_reason is not None or (answer.complete and parts.begun):
             return None
         return self._client.failures.interrupted("the connection was closed") if parts.begun else answer.nothing_came()
+
+    def _idle_left(self, heard: float) -> float | None:
+        """Seconds that an answer which has begun may be silent from now on."""
+        idle, longest = self._client.limits.idle, self._client.limits.first_token
+        if idle is None or longest is None:
+            return idle
+        return max(0.0, min(idle, heard + max(idle, longest) - asyncio.get_running_loop().time()))
 
     def _silence(self, parts: StreamParts) -> Failure:
         limits = self._client.limits

@@ -91,7 +91,7 @@ def learn(
         return replace(profile, reasoning_field=wanted) if _has_calls(request) else None
     if re.search(r"roles? must alternate|alternating roles|alternate (?:between )?user", words):
         return replace(profile, alternating_roles=True)
-    if _has_call_only(request) and (not words or re.search(r"\bcontent\b", words)):
+    if _has_call_only(request) and (not words or re.search(r"\b(?:content|null|nonetype)\b", words)):
         other = "" if profile.call_only_content is None else None
         return replace(profile, call_only_content=other)
     return None

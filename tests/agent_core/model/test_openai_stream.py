@@ -33,6 +33,7 @@ from tests.fake_server import (
     DONE,
     SILENCE,
     Gate,
+    Pause,
     chunk,
     event,
     finish,
@@ -264,6 +265,20 @@ class TestSilence:
         assert deltas == [TextDelta("a"), TextDelta("b")]
         assert "0.05 s" in str(error)
         await openai_server.requests[0].disconnected.wait()
+
+    @pytest.mark.parametrize("sign", [b": waiting\n\n", chunk({}), b"\n"])
+    async def test_signs_of_life_that_say_nothing_are_not_waited_for_without_end(self, openai_server, make_model, sign):
+        """S32: a proxy keeps a connection alive whose other end has gone."""
+        openai_server.play(raw(text("a"), *[sign, Pause(0.02)] * 1_000, text("never reached")))
+        model = make_model(limits=TimeLimits(idle=0.1, first_token=0.3))
+        deltas, error = await answer_until_error(model, error=ModelTimeout)
+        assert deltas == [TextDelta("a")]
+        assert "stopped in mid-answer" in str(error)
+
+    async def test_signs_of_life_are_waited_for_longer_than_silence(self, openai_server, make_model):
+        """S32: a model that thinks unseen."""
+        openai_server.play(reply(text("a"), *[b": waiting\n\n", Pause(0.02)] * 70, text("b")))
+        assert TextDelta("b") in await answer(make_model(limits=TimeLimits(idle=1.0, first_token=60.0)))
 
     @pytest.mark.parametrize("steps", [(), (chunk({"role": "assistant"}),), (b": waiting\n\n",)])
     async def test_an_endpoint_that_never_begins(self, openai_server, make_model, steps):

@@ -84,7 +84,14 @@ class TestLearning:
         assert learnt == PLAIN
 
     @pytest.mark.parametrize(
-        "said", ["content: Input should be a valid string", "Invalid value for 'content': expected a string", ""]
+        "said",
+        [
+            "content: Input should be a valid string",
+            "Invalid value for 'content': expected a string",
+            "messages[1] must be a string, got null",
+            'can only concatenate str (not "NoneType") to str',
+            "",
+        ],
     )
     def test_the_content_of_messages_that_only_call(self, said):
         """S28: null refused."""
