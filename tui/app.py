@@ -32,6 +32,7 @@ from tui.widgets.prompt_area import PromptArea
 if TYPE_CHECKING:
     from textual.command import Provider
 
+    from tui.draft import Draft
     from tui.for_good import ForGood, Gone
     from tui.forgetting import Forgotten
 
@@ -49,6 +50,10 @@ class MnemoscopeApp(App[None]):
 
     Args:
         runtime: the agent and its session; whoever made it closes it.
+
+    Attributes:
+        draft: what a person edits outside; None while nobody does.
+        kept_texts: what to say, once the screen is gone, of texts that were being edited when a signal came.
     """
 
     TITLE = "mnemoscope"
@@ -60,7 +65,9 @@ class MnemoscopeApp(App[None]):
         super().__init__()
         self._runtime = runtime
         self._last_words = ""
-        self._is_away = False
+        self.draft: Draft | None = None
+        self.kept_texts: list[str] = []
+        self._away: asyncio.Task[object] | None = None
         self._is_leaving = False
         self._history = PromptHistory(runtime.history_path)
         self._main = MainScreen(runtime, self._history)
@@ -180,21 +187,38 @@ class MnemoscopeApp(App[None]):
     @contextmanager
     def suspend(self) -> Iterator[None]:
         """Leave the terminal to another program. What happens meanwhile is drawn afterwards, and ctrl+c is for it."""
-        self._is_away = True
+        self._away = asyncio.current_task()
         try:
             with self.batch_update(), super().suspend():
                 yield
         finally:
-            self._is_away = False
+            self._away = None
 
     def _leave_on_signal(self, number: int) -> None:
-        if self._is_away and number == signal.SIGINT:
+        if self._away is not None and number == signal.SIGINT:
             return
         if self._is_leaving and number == signal.SIGHUP:
             # The end of a terminal is told in several ways.
             return
         self._is_leaving = True
-        self.run_worker(self.main.quit(128 + number))
+        self._keep_texts()
+        self.run_worker(self._quit(128 + number))
+
+    async def _quit(self, return_code: int) -> None:
+        """Take the terminal back from another program, and leave."""
+        if self._away is not None:
+            self._away.cancel()
+            # Otherwise it would be given back, and standard error with it, after everything else is over.
+            await asyncio.wait([self._away])
+        await self.main.quit(return_code)
+
+    def _keep_texts(self) -> None:
+        """Keep what is being edited and not saved, in any screen or outside, now that the program ends."""
+        for place in (*self.screen_stack, self.draft):
+            if (unsaved := getattr(place, "unsaved", None)) is not None:
+                from tui.kept_texts import keep_text
+
+                self.kept_texts.append(keep_text(self._runtime.settings.data_dir, *unsaved))
 
     def _handle_exception(self, error: Exception) -> None:
         """End after an error; while the program is being left anyway, only write it down.
@@ -222,6 +246,8 @@ class MnemoscopeApp(App[None]):
     def _fatal_error(self) -> None:
         """End after an internal error: of it one line is shown, once the screen is gone; the rest is in the log."""
         self._return_code = 1
+        if not self._is_leaving:
+            self._keep_texts()
         error = self._exception
         self._last_words = self._last_words or self._told(error or "unknown", type(error).__name__)
         self._close_messages_no_wait()

@@ -35,7 +35,11 @@ async def chat(options: Options, settings: Settings) -> int:
             app.theme = settings.theme
         elif settings.theme:
             runtime.notices.append(f"There is no theme {settings.theme!r}; /theme lists them.")
-        await app.run_async()
+        try:
+            await app.run_async()
+        finally:
+            for told in app.kept_texts:
+                say(told)
         return app.return_code or 0
     finally:
         await runtime.aclose()

@@ -61,6 +61,15 @@ class Draft:
             raise StorageError(f"What the editor saved cannot be read: {error.strerror} ({self.path}).") from error
 
     @property
+    def unsaved(self) -> tuple[str, str] | None:
+        """What the file is called and how it reads now; None when that is as at first, or cannot be had."""
+        try:
+            data = self.read()
+        except StorageError:
+            return None
+        return (self.path.name, data.decode("utf-8", "replace")) if data != self.data else None
+
+    @property
     def kept(self) -> str:
         """What to tell people when it could not be saved."""
         return f"What you wrote is in {self.path}."

@@ -156,6 +156,9 @@ class Runtime:
 
     async def start(self) -> None:
         """`prepare`, and do the rest in the background: get the connection ready, or look for local servers."""
+        from tui.kept_texts import untold_texts
+
+        self.notices += untold_texts(self.settings.data_dir)
         await self.prepare()
         self._facts.start(self.agent)
         self._in_background(self._look_around())

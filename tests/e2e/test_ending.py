@@ -38,6 +38,32 @@ def test_a_signal_in_mid_answer_keeps_what_has_come(start: Start, home: Path) ->
         terminal.wait_for("go on", "The answer begins", "ready")
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_text_that_is_being_edited_is_kept_and_told_of(start: Start, home: Path, number: signal.Signals) -> None:
+    """At a hang-up nobody reads the last words, so the next start tells of it too, once."""
+    terminal = start(columns=200)
+    terminal.wait_for("ready")
+    terminal.press("F5")
+    terminal.wait_for("no memory yet")
+    terminal.press("n")
+    terminal.wait_for("A new memory")
+    terminal.press("C-End")
+    terminal.type("I like oolong")
+    terminal.wait_for("I like oolong")
+    terminal.signal(number)
+    assert terminal.exit_code() == 128 + number
+    (kept,) = (home / "data/mnemoscope/drafts").glob("*/A_new_memory.md")
+    assert kept.read_text().endswith("I like oolong")
+    assert "A new memory was not saved. What you wrote is in" in terminal.screen()
+    terminal.start(command())
+    terminal.wait_for("ready", "a text was not saved yet: it is in")
+    terminal.press("C-q")
+    terminal.exit_code()
+    terminal.start(command())
+    terminal.wait_for("ready")
+    assert "not saved yet" not in terminal.screen()
+
+
 def test_a_program_killed_in_a_tool_is_gone_on_with(start: Start, home: Path) -> None:
     """C02, P02: kill -9 during a tool; restart with -c; send. The call is shown as interrupted."""
     with serving_in_thread(FakeServer()) as server:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
 from pathlib import Path
 
@@ -85,6 +86,21 @@ def test_after_an_editor_that_failed_nothing_is_saved_without_being_asked(start:
     terminal.press("y")
     terminal.wait_for("1 memory file")
     assert tea.read_text() == TEA
+
+
+def test_a_signal_keeps_what_was_written_in_the_editor_by_then(
+    start: Start, tea: Path, editor: str, home: Path
+) -> None:
+    terminal = opened(start, editor)
+    terminal.say("Half a thought")
+    terminal.wait_for("WRITTEN")
+    terminal.signal(signal.SIGTERM)
+    assert terminal.exit_code() == 128 + signal.SIGTERM
+    assert "tea.md was not saved. What you wrote is in" in terminal.screen()
+    (kept,) = (home / "data/mnemoscope/drafts").glob("*/tea.md")
+    assert kept.read_text() == f"{TEA}Half a thought\n"
+    assert tea.read_text() == TEA
+    assert "alternate_on=0 mouse_any_flag=0" in terminal.flags()
 
 
 def test_ctrl_c_is_for_the_editor(start: Start, tea: Path, editor: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from textual import work
 from textual.message import Message
@@ -26,6 +26,7 @@ from tui.widgets.file_text import why_not
 if TYPE_CHECKING:
     from memory.agentic.book import MemoryBook, Shown
     from memory.agentic.journal_entry import JournalEntry
+    from tui.app import MnemoscopeApp
 
 _NAMED = 3
 
@@ -75,13 +76,16 @@ class IndexKeys(IndexBase):
         except MnemoscopeError as error:
             self.tell(str(error), "error")
             return
+        app = cast("MnemoscopeApp", self.app)
+        app.draft = draft
         try:
             after, problem = await edit_outside(self.app, draft)
         except MnemoscopeError as error:
-            draft.discard()
             self.tell(str(error), "warning")
             return
-        draft.discard()
+        finally:
+            app.draft = None
+            draft.discard()
         if after == shown.data:
             self.tell(problem or f"{shown.path} is as it was.", "warning" if problem else "information")
         else:

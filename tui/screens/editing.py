@@ -69,6 +69,11 @@ class EditingScreen(ModalScreen[None]):
         """Whether there is something to lose."""
         return not self._is_saved or self._area.file_text != self._saved_text
 
+    @property
+    def unsaved(self) -> tuple[str, str] | None:
+        """What it is and how it reads now; None when there is nothing to lose."""
+        return (self._title, self._area.file_text) if self.is_changed else None
+
     def compose(self) -> ComposeResult:
         """The text, what there is to say about it, a question when there is one."""
         with Vertical() as frame:
