@@ -18,6 +18,8 @@ SUPERSEDED_AT = "superseded_at"
 _LISTS = ("results", "memories")
 _TEXTS = ("memory", "text", "data", "content")
 _KNOWN = frozenset({"id", "score", "created_at", "updated_at", "metadata", "user_id", *_TEXTS})
+_LARGEST_SCORE = 1e9
+_LAST_MOMENT = datetime(9999, 1, 1, tzinfo=UTC).timestamp()
 _ACTIONS = {"ADD": "added", "UPDATE": "updated", "DELETE": "deleted"}
 
 
@@ -95,24 +97,27 @@ def written_in(answer: object) -> Written:
         return Written("unknown", detail="mem0 answered with nothing, so it may or may not have been stored")
     pending = answer[0] if isinstance(answer, list) and answer else answer
     if isinstance(pending, Mapping) and "event_id" in pending and not _has_list(pending):
-        return Written("accepted", detail=f"accepted as {pending['event_id']}, and worked on later")
+        return Written("accepted", detail=f"accepted as {_words(pending['event_id'])}, and worked on later")
     if isinstance(answer, Mapping) and not _has_list(answer) and not _error(answer):
-        return Written("unknown", detail=f"mem0 said: {first_line(str(answer.get('message') or dict(answer)))}")
+        return Written("unknown", detail=f"mem0 said: {first_line(_words(answer.get('message') or dict(answer)))}")
     changes = tuple(change for item in _items(answer) if (change := _change(item)))
     return Written("stored" if changes else "nothing", changes)
 
 
 def moment(value: object) -> float | None:
-    """A time in any form that mem0 and its platform give, in seconds since the epoch; without a zone it is UTC."""
+    """A time in any form that mem0 and its platform give, in seconds since the epoch; without a zone it is UTC.
+
+    None for what is no time that a calendar knows.
+    """
     if isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
+        return float(value) if 0 <= value < _LAST_MOMENT else None
     if not isinstance(value, str) or not value:
         return None
     try:
         parsed = datetime.fromisoformat(value)
     except ValueError:
         return None
-    return (parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp()
+    return moment((parsed if parsed.tzinfo else parsed.replace(tzinfo=UTC)).timestamp())
 
 
 def _has_list(answer: Mapping[str, Any]) -> bool:
@@ -120,7 +125,7 @@ def _has_list(answer: Mapping[str, Any]) -> bool:
 
 
 def _error(answer: Mapping[str, Any]) -> str:
-    return first_line(str(answer.get("error") or answer.get("detail") or ""))
+    return first_line(_words(answer.get("error") or answer.get("detail")))
 
 
 def _items(answer: object) -> Iterator[object]:
@@ -150,21 +155,30 @@ def _fact(item: object) -> Fact:
         extra.update(metadata)
     match = extra.pop("match", None)
     match = match if isinstance(match, Mapping) else {}
-    score = item.get("score")
     return Fact(
-        id=str(item.get("id") or ""),
+        id=_words(item.get("id")),
         text=_text(item),
         created=moment(item.get("created_at")),
         updated=moment(item.get("updated_at")),
-        score=float(score) if isinstance(score, int | float) else None,
-        user=str(item.get("user_id") or ""),
-        agent=str(extra.pop("agent_id", None) or ""),
-        superseded_by=str(extra.pop(SUPERSEDED_BY, None) or ""),
+        score=_score(item.get("score")),
+        user=_words(item.get("user_id")),
+        agent=_words(extra.pop("agent_id", None)),
+        superseded_by=_words(extra.pop(SUPERSEDED_BY, None)),
         superseded=moment(extra.pop(SUPERSEDED_AT, None)),
-        why=str(match.get("why") or ""),
+        why=_words(match.get("why")),
         is_related=bool(match.get("is_related", True)),
         extra=extra,
     )
+
+
+def _score(value: object) -> float | None:
+    """A number that others can be compared with."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return float(value) if is_number and abs(value) < _LARGEST_SCORE else None  # type: ignore[arg-type]
+
+
+def _words(value: object) -> str:
+    return well_formed(str(value)) if value else ""
 
 
 def _text(item: Mapping[str, Any]) -> str:
@@ -183,7 +197,7 @@ def _change(item: object) -> FactChange | None:
     if not isinstance(item, Mapping):
         return None
     event = str(item.get("event") or "ADD").upper()
-    text, memory_id = _text(item), str(item.get("id") or "")
+    text, memory_id = _text(item), _words(item.get("id"))
     if event == "NONE" or not (text or memory_id):
         return None
     action = _ACTIONS.get(event, "updated")

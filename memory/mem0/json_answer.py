@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from agent_core.text import well_formed
 
-_REASONING = re.compile(r"<(think|thinking|reasoning)>.*?</\1>", re.DOTALL | re.IGNORECASE)
-_REASONING_END = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
+_REASONING_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
 _STRING_OR_TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"|,(?=\s*[}\]])', re.DOTALL)
 _BACKSLASH = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
@@ -45,7 +44,21 @@ def extracted_in(answer: str) -> list[Extracted] | None:
 
 
 def _without_reasoning(answer: str) -> str:
-    return _REASONING_END.sub("", _REASONING.sub("", answer))
+    """What stands outside of reasoning; all before an end of it whose beginning is not there is reasoning too."""
+    kept: list[str] = []
+    position = 0
+    opened: re.Match[str] | None = None
+    # One pass: a model that has got stuck may write a beginning thousands of times.
+    for tag in _REASONING_TAG.finditer(answer):
+        if not tag[1]:
+            opened = opened or tag
+            continue
+        if opened and opened[2].lower() == tag[2].lower():
+            kept.append(answer[position : opened.start()])
+        else:
+            kept.clear()
+        position, opened = tag.end(), None
+    return "".join([*kept, answer[position:]])
 
 
 def _repaired(text: str) -> str:

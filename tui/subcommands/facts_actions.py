@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from agent_core.errors import StorageError
+from agent_core.text import well_formed
 from memory.mem0 import Fact, Mem0Middleware
 from tui.cli import Options
 from tui.config import Settings
@@ -146,7 +147,7 @@ def _print_all(options: Options, values: Iterable[Any], lines: Iterable[str], no
     if options.json:
         for value in values:
             # Not by msgspec alone: what mem0 keeps with a fact may be of any type.
-            print(json.dumps(msgspec.to_builtins(value, enc_hook=str), ensure_ascii=False))
+            print(well_formed(json.dumps(msgspec.to_builtins(value, enc_hook=str), ensure_ascii=False)))
         return
     printed = False
     for line in lines:

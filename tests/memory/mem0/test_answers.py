@@ -120,3 +120,27 @@ def test_a_write_that_a_service_works_on_later_is_accepted(answer: Any) -> None:
     written = written_in(answer)
     assert written.finish == "accepted"
     assert "e-1" in written.detail
+
+
+@pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), -1, 1e300, True, "9" * 30, [1]])
+def test_numbers_that_no_calendar_and_no_ranking_knows_are_left_out(value: Any) -> None:
+    """D02: such as milliseconds or nonsense of a service."""
+    (fact,) = facts_in([{"memory": "tea", "created_at": value, "updated_at": value}])
+    assert (fact.created, fact.updated) == (None, None)
+    (fact,) = facts_in([{"memory": "tea", "score": value if value != -1 else None}])
+    assert fact.score is None
+
+
+def test_lone_surrogates_anywhere_can_be_written_down() -> None:
+    bad = "\ud83d"
+    item = {"id": bad, "memory": bad, "user_id": bad, "agent_id": bad, "superseded_by": bad}
+    (fact,) = facts_in([item])
+    for text in (fact.id, fact.text, fact.user, fact.agent, fact.superseded_by):
+        assert text.encode()
+    (change,) = written_in([item]).changes
+    assert change.memory_id.encode()
+    for answer in ({"message": bad}, {"event_id": bad}):
+        assert written_in(answer).detail.encode()
+    with pytest.raises(StorageError) as caught:
+        facts_in({"error": bad})
+    assert str(caught.value).encode()

@@ -76,3 +76,23 @@ def test_what_is_replaced_and_who_said_it_is_taken_over_where_it_makes_sense() -
     )
     assert extracted_in(answer) == [Extracted("a", ("0", "2"), "user"), Extracted("b", ("1",))]
     assert extracted_in('{"memory": [{"text": "a", "replaces": null, "attributed_to": 3}]}') == [Extracted("a")]
+
+
+def test_a_model_that_is_stuck_in_its_reasoning_costs_no_time() -> None:
+    """D14: quadratic in the number of beginnings, this would take minutes."""
+    assert extracted_in("<think>" * 28_000) is None
+    assert extracted_in("<think>" * 20_000 + '</think>{"memory": ["a"]}') == [Extracted("a")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        '<think>{"memory": ["no"]}</think>{"memory": ["a"]}',
+        '{"memory": ["no"]}</think>{"memory": ["a"]}',
+        '<think>x<reasoning>{"memory": ["no"]}</reasoning>y</think>{"memory": ["a"]}',
+        '<think>{"memory": ["no"]}</reasoning>{"memory": ["a"]}',
+        '<THINK>one</think> {"memory": ["a"]} <Thinking>{"memory": ["no"]}</thinking>',
+    ],
+)
+def test_only_what_stands_outside_of_reasoning_counts(answer: str) -> None:
+    assert extracted_in(answer) == [Extracted("a")]
