@@ -12,7 +12,7 @@ from memory.agentic.memory_file import MemoryFile
 from tui.literal_text import visible_line
 from tui.views.figures import age, estimated, short_count
 from tui.views.index import IndexView
-from tui.views.index_lines import INJECTED
+from tui.views.index_lines import INJECTED, MEANINGS
 from tui.widgets.cells import fit
 from tui.widgets.literal import literal_line
 
@@ -76,7 +76,9 @@ class IndexRows:
             parts.append(Content.styled(self._sizes(file), "$text-muted"))
         if width >= _WIDE:
             parts.append(Content.styled(fit(view.origin_of(file), _ORIGIN_WIDTH), "$text-muted"))
-        badges = "".join(f"[{visible_line(badge)}] " for badge in view.badges_of(file))
+        # Where there is little room, what the sign says already is left to it.
+        told_badges = (badge for badge in view.badges_of(file) if width >= _WIDE or badge != MEANINGS[sign])
+        badges = "".join(f"[{visible_line(badge)}] " for badge in told_badges)
         told = [Content.styled(badges, "$text-warning"), literal_line(f"{why} · " if why else "", "$text-accent")]
         return Content.assemble(Content(" ").join(parts), " ", *told, literal_line(file.summary))
 

@@ -298,6 +298,16 @@ async def test_what_says_the_same_and_what_came_from_a_tool_is_badged(folder):
         assert "○" in again
 
 
+async def test_a_narrow_pane_leaves_to_the_sign_what_it_says(folder):
+    (folder / "tea.md").write_text("---\nname: Tea\ndescription: Likes longjing\n---\nEvery morning.\n")
+    async with driving(agent_in(folder), index_pane, (48, 20)) as driver:
+        await until(driver, lambda: len(driver.lines) == 2)
+        (tea,) = (line for line in driver.lines if "tea.md" in line)
+        assert "○" in tea
+        assert "Likes" in tea
+        assert "not in the index" in driver.text(".pane-head")
+
+
 async def test_a_binary_or_huge_file_is_not_edited_here(folder):
     (folder / "home.md").write_bytes(b"\0\1\2")
     async with pane_over(folder) as driver:
