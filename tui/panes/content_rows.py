@@ -8,6 +8,8 @@ from typing import NamedTuple
 from rich.cells import cell_len
 from textual.content import Content
 
+from agent_core.history import COVERED
+from agent_core.marks import COMPRESSED
 from agent_core.message import Role
 from agent_core.tokens import estimate_message_tokens
 from tui.literal_text import visible_line
@@ -87,9 +89,15 @@ def _draw_row(row: Row, columns: _Columns) -> Content:
         (estimated(estimate_message_tokens(msg)).rjust(_TOKENS_WIDTH), "$text-muted"),
         " ",
         *_chips(row.entry.marks, columns.marks),
-        *([(f"{visible_line(row.reason)} · ", "$text-error")] if not row.included else []),
+        *_reason(row, columns),
         literal_line(preview(msg), "" if row.included else "$text-muted"),
     )
+
+
+def _reason(row: Row, columns: _Columns) -> list[tuple[str, str]]:
+    """Why it is not sent. Where there is little room, the mark says already what the summary covers."""
+    says_chip = not columns.name and row.reason == COVERED and COMPRESSED in row.entry.marks
+    return [] if row.included or says_chip else [(f"{visible_line(row.reason)} · ", "$text-error")]
 
 
 def _draw_flight(flight: Flight, number: int, columns: _Columns) -> Content:

@@ -286,6 +286,16 @@ async def test_f_on_compressed_messages_shows_them_though_they_are_not_sent():
         assert "covered by the summary · three" in driver.lines[0]
 
 
+async def test_in_a_narrow_pane_there_is_room_for_what_a_covered_message_says():
+    agent = await three(agent_with())
+    await agent.memory.update_messages_mark(COMPRESSED, msg_ids=[msg.id for msg, _ in await agent.memory.entries()])
+    await agent.memory.update_compressed_summary("they counted")
+    async with driving(agent, content_pane, (48, 20)) as driver:
+        await driver.press("end")
+        assert driver.lines[-1].endswith("[compressed] three")
+        assert "covered by the summary" in driver.text(".pane-foot")
+
+
 async def test_the_summary_line_tells_how_far_it_is_to_one():
     agent = agent_with("hello")
     agent.model.context_size = 1000
