@@ -14,6 +14,7 @@ from tui.prompt_history import PromptHistory
 from tui.session_purge import Cut, cut_session
 from tui.session_store import SessionStore
 from tui.store_purge import StorePurge
+from tui.views.figures import plural
 
 if TYPE_CHECKING:
     from memory.mem0 import Mem0Middleware, Purged
@@ -56,7 +57,7 @@ class Forgotten(Struct, frozen=True, kw_only=True):
             f"history of the facts: {_count(facts.history, 'row')}, {_count(facts.messages, 'kept message')}",
             f"outbox: {_count(facts.waiting, 'waiting write')}",
             f"sessions: {len(self.sessions)} cut, {gone} of them to nothing",
-            f"in them: {self.replies} replies, {_count(self.messages, 'message')}",
+            f"in them: {plural(self.replies, 'reply', 'replies')}, {_count(self.messages, 'message')}",
             *([f"memory store: {_count(self.stored, 'message')}"] if self.stored else []),
             f"typed prompts: {self.prompts}",
             f"damaged files put aside: {self.copies}; log: {'emptied' if self.is_log_emptied else 'was empty'}",

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from agent_core.errors import StorageError
 from agent_core.text import well_formed
+from memory.mem0.sqlite_file import set_aside_if_damaged
 
 Message = dict[str, str]
 """One message as mem0 takes it: `role` and `content`."""
@@ -130,10 +131,8 @@ class Outbox:
         try:
             if make:
                 self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            connection = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None)
+            connection = self._connect(place)
             try:
-                connection.execute("PRAGMA secure_delete = ON")
-                connection.executescript(_LAYOUT)
                 if make and not is_there:
                     self.path.chmod(0o600)
                 yield connection
@@ -141,6 +140,26 @@ class Outbox:
                 connection.close()
         except (OSError, sqlite3.Error) as error:
             raise StorageError(f"What could not be written cannot be kept in {self.path} either: {error}") from error
+
+    def _connect(self, place: str) -> sqlite3.Connection:
+        try:
+            return _connected(place)
+        except sqlite3.DatabaseError:
+            # Nothing can be had of a damaged file, and it must not stand in the way of what comes.
+            if not set_aside_if_damaged(self.path):
+                raise
+            return _connected(place)
+
+
+def _connected(place: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(place, timeout=_PATIENCE, isolation_level=None)
+    try:
+        connection.execute("PRAGMA secure_delete = ON")
+        connection.executescript(_LAYOUT)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _dump(messages: Sequence[Message]) -> str:

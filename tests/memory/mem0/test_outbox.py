@@ -93,3 +93,13 @@ def test_what_is_being_written_waits_for_its_end_or_for_the_death_of_its_program
     outbox.settle(second, "no luck")
     (waiting,) = outbox.take()
     assert (waiting.number, waiting.tries) == (second, 1)
+
+
+@pytest.mark.parametrize("damage", [b"no database " * 400, b"SQLite format 3\0" + b"\xff" * 4_000])
+def test_a_damaged_file_is_put_aside_and_stands_in_nobodys_way(outbox: Outbox, path: Path, damage: bytes) -> None:
+    outbox.put(SAID, "", "x")
+    path.write_bytes(damage)
+    assert outbox.purge() == 0
+    outbox.put(SAID, "", "x")
+    assert outbox.count() == 1
+    assert [file.read_bytes() for file in path.parent.glob("outbox.db.bad-*")] == [damage]
