@@ -16,7 +16,8 @@ class IndexRead(Event, frozen=True, kw_only=True):
     """MEMORY.md was put into the system prompt (sent again only when something about it has changed).
 
     `injected_lines` of `lines` went in; `cut_line` is the first line (from 1) left out, None when all went in;
-    `found` is false when there is no such file at `path`.
+    `found` is false when there is no such file at `path`. `is_fenced`: set apart as data, since a tool's result had a
+    part in it.
     """
 
     path: str
@@ -26,6 +27,7 @@ class IndexRead(Event, frozen=True, kw_only=True):
     injected_lines: int = 0
     tokens: int = 0
     cut_line: int | None = None
+    is_fenced: bool = False
 
 
 class RetrievalStarted(Event, frozen=True, kw_only=True):

@@ -99,6 +99,8 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         self._tell_gaps(agent)
         index = await self.folder.read_index()
         fitted = await self._fit(index.text)
+        # What a tool's result had a part in is data here too, as it is in a hint.
+        told = fence(fitted.text, await self.recording.origin_of_index()) if fitted.text else ""
         self._tell_index(
             agent,
             index,
@@ -110,13 +112,12 @@ class AgenticMemoryMiddleware(MiddlewareBase):
                 injected_lines=fitted.injected_lines,
                 tokens=estimate_tokens(fitted.text),
                 cut_line=fitted.cut_line,
+                is_fenced=told != fitted.text,
             ),
         )
         folder = await self.folder.root()
         instructions = memory_instructions(folder, index.path, agent.toolkit.names, self.parameters.memory_instructions)
         nothing = _NOTHING_LISTED if index.found else _NO_INDEX
-        # What a tool's result had a part in is data here too, as it is in a hint.
-        told = fence(fitted.text, await self.recording.origin_of_index()) if fitted.text else ""
         shown = told or ("(not shown)" if fitted.lines or index.badge else nothing)
         return [
             _part("instructions", folder, "memory instructions", instructions),

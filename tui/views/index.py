@@ -85,6 +85,8 @@ class IndexView:
         if not read.lines:
             return f"empty: {read.path}"
         size = f"{estimated(read.tokens)} tokens"
+        if read.is_fenced:
+            size += ", set apart as data (a tool's result had a part in it)"
         if read.cut_line is None:
             return f"loaded all {plural(read.lines, 'line')}, {size}"
         return f"loaded {read.injected_lines} of {read.lines} lines, {size}, cut at line {read.cut_line}"

@@ -19,6 +19,10 @@ PATH = "/w/Memory/MEMORY.md"
         (IndexRead(path=PATH, found=True), f"empty: {PATH}"),
         (IndexRead(path=PATH, found=True, lines=1, injected_lines=1, tokens=9), "loaded all 1 line, ≈9 tokens"),
         (
+            IndexRead(path=PATH, found=True, lines=1, injected_lines=1, tokens=9, is_fenced=True),
+            "loaded all 1 line, ≈9 tokens, set apart as data (a tool's result had a part in it)",
+        ),
+        (
             IndexRead(path=PATH, found=True, lines=52, injected_lines=40, tokens=4000, cut_line=41),
             "loaded 40 of 52 lines, ≈4.0k tokens, cut at line 41",
         ),
