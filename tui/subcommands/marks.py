@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 
 from tui.cli import Options, places
 from tui.config import Settings
@@ -55,6 +56,8 @@ def run(options: Options, settings: Settings) -> int:
         except MarkSyntaxError as error:
             raise MnemoscopeError(f"The {name} filter cannot be read: {error}") from None
     id_, session = SessionStore(settings.sessions_dir).read(given.get("session"), workdir_name(settings))
+    for notice in session.notices:
+        print(f"mnemoscope: {notice}", file=sys.stderr)
     beside = put_side_by_side(session.entries, *filters, has_summary=bool(session.summary))
     if given.get("json"):
         for record in comparison_records(beside):

@@ -37,6 +37,17 @@ async def test_the_newest_session_here_is_compared_while_another_process_has_it_
     await runtime.aclose()
 
 
+async def test_what_is_damaged_in_a_session_is_said_beside_the_comparison() -> None:
+    """P01."""
+    runtime = await open_session(("one", "a"), ("two", ""))
+    await runtime.aclose()
+    with Path(str(runtime.session.path)).open("ab") as file:
+        file.write(b"\0\n" * 3)
+    answer = run("marks", "compare", "--json", "a", "")
+    assert answer.stderr.startswith(b"mnemoscope: 1 damaged line of this session left out")
+    assert len(answer.stdout.splitlines()) == 4
+
+
 async def test_nothing_is_written_and_the_session_can_be_gone_on_with() -> None:
     runtime = await open_session(("one", "a"))
     await runtime.aclose()
