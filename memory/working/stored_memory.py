@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from functools import wraps
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from agent_core.change import Inserted, Snapshot, StoredEntry, stored
 from agent_core.errors import StorageError
+from agent_core.finishing import finish
 from agent_core.marks import Entry, Marks, normalize_marks
 from agent_core.message import Msg
 from agent_core.prompt import summary_message
@@ -19,6 +20,33 @@ from memory.working.state import content_from_json, content_to_json
 from memory.working.store import Head, Names, Outcome, Rewriting, Store
 
 _log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def _in_turn(
+    call: Callable[Concatenate[StoredMemory, P], Coroutine[Any, Any, T]],
+) -> Callable[Concatenate[StoredMemory, P], Coroutine[Any, Any, T]]:
+    """One call after the other, each after what `load_state_dict` was given has been written.
+
+    What has begun is carried through although its caller is cancelled: a driver that is stopped in the middle of a
+    transaction may never give the connection back. A call that still waits for its turn is not made then.
+    """
+
+    @wraps(call)
+    async def in_turn(self: StoredMemory, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        await self._store.lock.acquire()
+        return await finish(holding(self, *args, **kwargs))
+
+    async def holding(self: StoredMemory, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            await self._write_state()
+            return await call(self, *args, **kwargs)
+        finally:
+            self._store.lock.release()
+
+    return in_turn
 
 
 class StoredMemory(MemoryBase):
@@ -104,10 +132,10 @@ class StoredMemory(MemoryBase):
 
         await self._mutate(lambda _: self._store.rewrite(put_back))
 
+    @_in_turn
     async def size(self) -> int:
         """The number of stored messages."""
-        async with self._turn():
-            return self._saw(await self._store.head()).size
+        return self._saw(await self._store.head()).size
 
     async def get_memory(
         self,
@@ -119,32 +147,31 @@ class StoredMemory(MemoryBase):
         """The messages that pass a filter, in insertion order."""
         wanted = None if mark is None else normalize_marks(mark, "mark")
         unwanted = normalize_marks(exclude_mark, "exclude_mark")
-        async with self._turn():
-            head, messages = await self._store.messages(wanted, unwanted)
-            self._saw(head)
-        return [summary_message(head.summary), *messages] if prepend_summary and head.summary else messages
+        summary, messages = await self._messages(wanted, unwanted)
+        return [summary_message(summary), *messages] if prepend_summary and summary else messages
 
+    @_in_turn
     async def entries(self) -> list[Entry]:
         """All messages with their marks."""
-        async with self._turn():
-            head, entries = await self._store.entries()
-            self._saw(head)
-            self._told = self._told or head.revision
+        head, entries = await self._store.entries()
+        self._saw(head)
+        self._told = self._told or head.revision
         return entries
 
+    @_in_turn
     async def refresh(self) -> bool:
         """Look whether someone else has written; if so, publish a snapshot. Cheap when not.
 
         Returns:
             Whether someone has.
         """
-        async with self._turn():
-            head = self._saw(await self._store.head())
-            if head.revision == self._told:
-                return False
-            await self._publish_snapshot(head)
-            return True
+        head = self._saw(await self._store.head())
+        if head.revision == self._told:
+            return False
+        await self._publish_snapshot(head)
+        return True
 
+    @_in_turn
     async def begin_with(self, entries: Sequence[Entry], summary: str = "") -> bool:
         """Store this as the first of all, unless something was ever stored here, or this is nothing.
 
@@ -155,17 +182,16 @@ class StoredMemory(MemoryBase):
         if not content and not summary:
             return False
         first = Rewriting(content, summary, Snapshot(stored(content), summary))
-        async with self._turn():
-            if (await self._store.head()).revision:
-                return False
-            outcome = await self._store.rewrite(lambda present, _: None if present else first)
-            await self._tell(outcome)
+        if (await self._store.head()).revision:
+            return False
+        outcome = await self._store.rewrite(lambda present, _: None if present else first)
+        await self._tell(outcome)
         return bool(outcome.changes)
 
+    @_in_turn
     async def names(self) -> list[Names]:
         """Every session in the same database, whoever's it is; also one that is empty now."""
-        async with self._turn():
-            return await self._store.names()
+        return await self._store.names()
 
     async def leave_nothing_deleted(self) -> None:
         """Have what was deleted disappear from the disk as well, as far as this can be brought about from here.
@@ -174,17 +200,16 @@ class StoredMemory(MemoryBase):
             StorageError: it could not.
         """
 
+    @_in_turn
     async def export_state(self) -> dict[str, Any]:
         """Everything, JSON-safe, in the form of `InMemoryMemory.state_dict`."""
-        async with self._turn():
-            head, entries = await self._store.entries()
+        head, entries = await self._store.entries()
         return {"_compressed_summary": head.summary, "content": content_to_json(entries)}
 
     async def import_state(self, state: Mapping[str, Any]) -> None:
         """Replace what is stored by a state, as `load_state_dict` does, and wait until it is written."""
         self.load_state_dict(state)
-        async with self._turn():
-            pass
+        await self.size()
 
     def load_state_dict(self, state_dict: Mapping[str, Any], strict: bool = True) -> None:
         """Take a state, to be written by the next call: all of it, or the summary only when it has no `content`.
@@ -216,26 +241,28 @@ class StoredMemory(MemoryBase):
     ) -> None:
         await self.aclose()
 
-    @asynccontextmanager
-    async def _turn(self) -> AsyncIterator[None]:
-        async with self._store.lock:
-            if self._unwritten is not None:
-                await self._write(*self._unwritten)
-                self._unwritten = None
-            yield
+    @_in_turn
+    async def _messages(self, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]) -> tuple[str, list[Msg]]:
+        head, messages = await self._store.messages(wanted, unwanted)
+        return self._saw(head).summary, messages
 
-    async def _write(self, content: list[Entry] | None, summary: str) -> None:
+    async def _write_state(self) -> None:
+        """Write what `load_state_dict` was given, if that has not been done yet."""
+        if self._unwritten is None:
+            return
+        content, summary = self._unwritten
         if content is None:
             outcome = await self._store.set_summary(summary)
         else:
             whole = Rewriting(content, summary, Snapshot(stored(content), summary))
             outcome = await self._store.rewrite(lambda _entries, _summary: whole)
         await self._tell(outcome)
+        self._unwritten = None
 
+    @_in_turn
     async def _mutate(self, operation: Callable[[bool], Awaitable[Outcome]]) -> int:
-        async with self._turn():
-            outcome = await operation(bool(self._listeners))
-            await self._tell(outcome)
+        outcome = await operation(bool(self._listeners))
+        await self._tell(outcome)
         return outcome.changed
 
     async def _tell(self, outcome: Outcome) -> None:

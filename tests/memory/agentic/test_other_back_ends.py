@@ -85,7 +85,7 @@ async def test_a_memory_is_read_recalled_saved_explained_and_undone(
 async def test_what_others_do_there_is_noticed(place: Place, memory: AgenticMemoryMiddleware) -> None:
     await place.backend.write_file(place.path("Memory/tea.md"), TEA)
     await memory.book.look()
-    place.put(place.path("Memory/tea.md"), TEA.replace(b"oolong", b"sencha"))
+    place.put(place.path("Memory/tea.md"), TEA.replace(b"oolong", b"green tea"))
     place.put(place.path("Memory/new.md"), b"New.\n")
     await memory.book.look()
     told = {(entry.path, entry.action, entry.origin) for entry in await memory.journal.entries()}

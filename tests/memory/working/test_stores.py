@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -230,6 +231,21 @@ async def test_adds_that_are_cancelled_are_there_whole_or_not_at_all(url: str, u
         assert len(entries) == await memory.size()
         assert len(entries) % 3 == 1
         assert told.entries == entries
+
+
+async def test_calls_that_are_cancelled_at_any_moment_leave_the_store_usable(url: str, user: str) -> None:
+    """A driver that is stopped in the middle of a transaction may never give the connection back."""
+    moments = random.Random(3)
+    async with open_memory(url, "s", user) as memory, asyncio.timeout(100):
+        await memory.size()
+        tasks = []
+        for _ in range(60):
+            tasks.append(asyncio.create_task(memory.add([UserMsg("u", "x" * 500) for _ in range(5)])))
+            # Not to wait for anything, but to be somewhere else in the transaction each time.
+            await asyncio.sleep(moments.random() * 0.012)
+            tasks[-1].cancel()
+            await asyncio.wait(tasks[-1:])
+        assert await memory.size() % 5 == 0
 
 
 async def test_putting_back_while_others_write_loses_nothing(url: str, user: str) -> None:
