@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tui.panes.index_keys import IndexKeys
     from tui.panes.memory_editor import MemoryEditor
 
-_FRAME = 0.04
+_FRAME = 0.08
 """Seconds between two redraws while a lot happens."""
 _REST = 4
 """A redraw that takes long is followed by a pause of so many times its length, so that keys are answered."""
