@@ -30,13 +30,9 @@ from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from memory.mem0 import Mem0Middleware
     from memory.mem0.answers import Fact
 
-_TICK = 0.25
-"""Seconds between two drawings while something goes on: how long it has taken grows without any event."""
 _WIDE = 100
 """Columns from which the memories stand beside the replies, and not below them."""
 _QUOTED = 60
@@ -82,7 +78,6 @@ class FactsPane(Pane):
         self._fact_rows = RowList(self._facts, follow="start", id="memories")
         self._foot = Literal(classes="pane-foot")
         self._ask = AskLine()
-        self._ticker: Timer | None = None
         self._take_over(middleware)
 
     def compose(self) -> ComposeResult:
@@ -130,14 +125,14 @@ class FactsPane(Pane):
         self._turn_rows.rows_changed()
         self.put(self._turn_head, self._summary())
         self._draw_facts()
-        self._tick(running is not None or self._view.writing > 0)
+        self.keep_drawing(running is not None or self._view.writing > 0)
         if self._loaded_at != self._view.written:
             self.action_load()
 
     def on_hide(self) -> None:
         """Let nothing grow that is not seen, and list the memories anew afterwards: others may change them."""
         self._loaded_at = -1
-        self._tick(False)
+        self.keep_drawing(False)
 
     def on_resize(self, event: Resize) -> None:
         """Put the two parts side by side where there is room."""
@@ -297,14 +292,6 @@ class FactsPane(Pane):
         replaced = sum(bool(fact.superseded_by) for fact in found)
         count = plural(len(found), "memory", "memories")
         return f"{count}, newest first{f', {replaced} replaced' if replaced else ''}"
-
-    def _tick(self, is_live: bool) -> None:
-        """Draw again and again as long as something goes on."""
-        if is_live and self._ticker is None:
-            self._ticker = self.set_interval(_TICK, self.show)
-        elif not is_live and self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None
 
 
 def _check_text(text: str) -> None:

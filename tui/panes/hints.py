@@ -19,12 +19,7 @@ from tui.widgets.literal import Literal
 from tui.widgets.row_list import RowList
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from memory.agentic.middleware import AgenticMemoryMiddleware
-
-_TICK = 0.25
-"""Seconds between two drawings while a reply runs: its time line grows without any event."""
 
 
 class HintsPane(Pane):
@@ -56,7 +51,6 @@ class HintsPane(Pane):
         self._head = Literal(classes="pane-head")
         self._lines = HintsRows(view)
         self._rows = RowList(self._lines, follow="start")
-        self._ticker: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """How many replies, their lines, what the characters mean."""
@@ -72,11 +66,11 @@ class HintsPane(Pane):
         count = len(self._view.replies)
         replies = plural(count, "reply", "replies") if count else "no reply yet"
         self.put(self._head, " · ".join([replies, *self._settings()]))
-        self._tick(running is not None)
+        self.keep_drawing(running is not None)
 
     def on_hide(self) -> None:
         """Let nothing grow that is not seen."""
-        self._tick(False)
+        self.keep_drawing(False)
 
     def on_row_list_opened(self) -> None:
         """Open the line that was clicked twice."""
@@ -103,11 +97,3 @@ class HintsPane(Pane):
     def _line(self) -> Line | None:
         cursor = self._rows.cursor
         return None if cursor is None or cursor >= len(self._lines.lines) else self._lines.lines[cursor]
-
-    def _tick(self, is_live: bool) -> None:
-        """Draw again and again as long as a reply runs."""
-        if is_live and self._ticker is None:
-            self._ticker = self.set_interval(_TICK, self.show)
-        elif not is_live and self._ticker is not None:
-            self._ticker.stop()
-            self._ticker = None

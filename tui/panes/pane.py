@@ -6,9 +6,13 @@ from typing import ClassVar
 
 from textual.containers import Vertical
 from textual.content import Content
+from textual.timer import Timer
 
 from tui.widgets.literal import Literal, literal
 from tui.widgets.row_list import RowList
+
+_TICK = 0.25
+"""Seconds between two drawings of something that grows by itself, such as the time that it has taken so far."""
 
 
 class Pane(Vertical):
@@ -35,6 +39,7 @@ class Pane(Vertical):
             self.draw()
 
     _wants_focus = False
+    _ticker: Timer | None = None
 
     def take_focus(self) -> None:
         """Put the focus on the rows; where the pane is only being mounted, as soon as it is."""
@@ -52,6 +57,14 @@ class Pane(Vertical):
 
     def draw(self) -> None:
         """Draw everything; for subclasses to fill in."""
+
+    def keep_drawing(self, is_live: bool) -> None:
+        """Draw again and again as long as something goes on."""
+        if is_live and self._ticker is None:
+            self._ticker = self.set_interval(_TICK, self.show)
+        elif not is_live and self._ticker is not None:
+            self._ticker.stop()
+            self._ticker = None
 
     def on_mount(self) -> None:
         """Draw for the first time."""
