@@ -27,6 +27,20 @@ class Call(NamedTuple):
     out: Output
     given: dict[str, Any]
 
+    async def find_also_gone(self, name: str) -> str:
+        """The path of a memory that is there, or that the history still knows.
+
+        Raises:
+            StorageError: there never was one, or several are meant.
+        """
+        try:
+            return await self.book.find(name)
+        except StorageError:
+            gone = await self.book.find_gone(name)
+            if gone is None:
+                raise
+            return gone
+
 
 def open_book(settings: Settings) -> MemoryBook:
     """The memory folder of the workdir; nothing is made there.

@@ -29,7 +29,7 @@ async def delete(call: Call) -> int:
         call.out.line(f"Deleted the link {link}; what it leads to is untouched.")
         return 0
     if call.given["for_good"]:
-        return await _delete_for_good(call, await _found_or_gone(call, name))
+        return await _delete_for_good(call, await call.find_also_gone(name))
     path = await call.book.find(name)
     try:
         written = await call.book.delete(path)
@@ -42,16 +42,6 @@ async def delete(call: Call) -> int:
     again = f" To have it again: mnemoscope memory undo {written.entries[0].id[:SHORT_ID]}"
     tell(call, written, f"Deleted {written.path}.{again}", "")
     return 0
-
-
-async def _found_or_gone(call: Call, name: str) -> str:
-    try:
-        return await call.book.find(name)
-    except StorageError:
-        gone = await call.book.find_gone(name)
-        if gone is None:
-            raise
-        return gone
 
 
 async def _delete_for_good(call: Call, path: str) -> int:

@@ -66,15 +66,7 @@ async def undo(call: Call) -> int:
 async def _path(call: Call) -> str | None:
     """The memory that was named, which may be gone; None when none was."""
     name = call.given["name"]
-    if name is None:
-        return None
-    try:
-        return await call.book.find(name)
-    except StorageError:
-        gone = await call.book.find_gone(name)
-        if gone is None:
-            raise
-        return gone
+    return None if name is None else await call.find_also_gone(name)
 
 
 def _row(entry: JournalEntry, width: int) -> str:
