@@ -154,14 +154,13 @@ class ContentView:
 
     def _change(self, change: MemoryChange) -> None:
         had_summary = bool(self.stored.summary)
-        joined = self._add_to_reply(change) if self._reply_id is not None else set()
+        again = self._add_to_reply(change) if self._reply_id is not None else set()
         places = self.stored.apply(change)
         self._shown = None
         if places is None or bool(self.stored.summary) != had_summary:
             self._judge_again(None)
         else:
-            # One that is stored twice joins the reply in both places.
-            self._judge_again([*places, *self.stored.positions_of(joined)])
+            self._judge_again([*places, *self.stored.positions_of(again)])
 
     def _judge_again(self, places: Sequence[int] | None) -> None:
         """Judge the messages at these places, or all with None, under both filters."""
@@ -180,7 +179,10 @@ class ContentView:
             self.try_out(tried)
 
     def _add_to_reply(self, change: MemoryChange) -> set[str]:
-        """Everything that was not stored before the running reply belongs to it; the ids of what has come."""
+        """Everything that was not stored before the running reply belongs to it; the ids of what was.
+
+        Where a message that was stored is stored once more, it joins the reply in both places.
+        """
         joined: set[str] = set()
         match change:
             case Added(entries):
@@ -190,10 +192,9 @@ class ContentView:
             case Inserted(entries):
                 joined = {entry.msg.id for entry in entries}
             case Snapshot(entries):
-                known = {entry.msg.id for entry in self.stored.entries}
-                joined = {entry.msg.id for entry in entries} - known
+                joined = {entry.msg.id for entry in entries} - self.stored.ids.keys()
         self.running |= joined
-        return joined
+        return joined & self.stored.ids.keys()
 
 
 def passing(entries: Sequence[Entry], memory_filter: MemoryFilter) -> list[int]:

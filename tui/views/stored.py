@@ -34,6 +34,7 @@ class StoredMessages:
         summary: what stands for the messages marked `compressed`; empty when there is none.
         mark_counts: how many messages have each mark.
         tokens: an estimate of all messages together.
+        ids: how often each message is stored, by id.
     """
 
     def __init__(self) -> None:
@@ -42,6 +43,7 @@ class StoredMessages:
         self.summary = ""
         self.mark_counts: Counter[str] = Counter()
         self.tokens = 0
+        self.ids: Counter[str] = Counter()
         self._next_key = 0
         self._links: dict[str, list[int]] = {}
 
@@ -114,6 +116,7 @@ class StoredMessages:
         self.entries.insert(position, Entry(entry.msg, tuple(entry.marks)))
         self.keys.insert(position, key)
         self.mark_counts.update(entry.marks)
+        self.ids[entry.msg.id] += 1
         self.tokens += estimate_message_tokens(entry.msg)
 
     def _delete(self, entries: Iterable[StoredEntry]) -> None:
@@ -121,21 +124,23 @@ class StoredMessages:
         for place in sorted((place for place in places if place is not None), reverse=True):
             msg, marks = self.entries.pop(place)
             del self.keys[place]
-            self._uncount(marks)
+            self._uncount(self.mark_counts, marks)
+            self._uncount(self.ids, (msg.id,))
             self.tokens -= estimate_message_tokens(msg)
 
     def _mark(self, place: int, marks: tuple[str, ...]) -> int:
         msg, before = self.entries[place]
         self.entries[place] = Entry(msg, marks)
-        self._uncount(before)
+        self._uncount(self.mark_counts, before)
         self.mark_counts.update(marks)
         return place
 
-    def _uncount(self, marks: Iterable[str]) -> None:
-        for mark in marks:
-            self.mark_counts[mark] -= 1
-            if self.mark_counts[mark] <= 0:
-                del self.mark_counts[mark]
+    @staticmethod
+    def _uncount(counts: Counter[str], gone: Iterable[str]) -> None:
+        for one in gone:
+            counts[one] -= 1
+            if counts[one] <= 0:
+                del counts[one]
 
     def _place(self, position: int, msg_id: str) -> int | None:
         if 0 <= position < len(self.entries) and self.entries[position].msg.id == msg_id:
@@ -149,6 +154,7 @@ class StoredMessages:
             known.setdefault(entry.msg.id, []).append(key)
         self.entries, self.keys = [], []
         self.mark_counts.clear()
+        self.ids.clear()
         self.tokens = 0
         self.summary = summary
         for stored in entries:
