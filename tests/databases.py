@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from functools import cache
 from pathlib import Path
+from types import TracebackType
 
 from tests import services
 
@@ -27,6 +28,15 @@ class RedisServer:
     @property
     def url(self) -> str:
         return f"redis://127.0.0.1:{self.port}"
+
+    def __enter__(self) -> RedisServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.remove()
 
     def start(self) -> None:
         options = {

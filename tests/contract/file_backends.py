@@ -20,6 +20,10 @@ from tests.loopback.s3 import S3Server
 from tests.loopback.sftp import PASSWORD, USER, SftpServerHere
 
 KINDS = ["local", "memory", "sftp", "s3", "docker", "e2b"]
+with_links = pytest.mark.parametrize("place", ["local", "sftp", "docker", "e2b"], indirect=True)
+"""The kinds whose folder lies on this machine, and may hold links."""
+with_connection = pytest.mark.parametrize("place", ["sftp", "s3", "docker", "e2b"], indirect=True)
+"""The kinds that are reached over a connection."""
 
 
 class Place:
@@ -57,8 +61,7 @@ class Place:
     @contextmanager
     def broken(self, after: int) -> Iterator[None]:
         """Let the connection break in the middle."""
-        if self._cut is None:
-            pytest.skip("there is no connection to be lost")
+        assert self._cut is not None
         self._cut(after)
         try:
             yield

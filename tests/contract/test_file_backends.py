@@ -13,7 +13,7 @@ from agent_core.errors import StorageError, ToolError
 from agent_core.tool import CallContext, Edit, Read, Write, serving
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.memory_disk import MemoryConflict, MemoryDisk, Step
-from tests.contract.file_backends import Place, place
+from tests.contract.file_backends import Place, place, with_connection, with_links
 
 __all__ = ["place"]
 
@@ -193,8 +193,7 @@ async def test_what_leads_out_of_the_folder_is_refused(place: Place) -> None:
 
 def linked(place: Place) -> Path:
     """A place with links: the memory folder, on this machine."""
-    if place.folder is None:
-        pytest.skip("there are no links here")
+    assert place.folder is not None
     memory = place.folder / "Memory"
     memory.mkdir()
     (place.folder / "outside").mkdir()
@@ -202,6 +201,7 @@ def linked(place: Place) -> Path:
     return memory
 
 
+@with_links
 async def test_x01_a_dangling_link_is_not_written_through(place: Place) -> None:
     memory = linked(place)
     (memory / "new.md").symlink_to(memory.parent / "outside" / "made.md")
@@ -216,6 +216,7 @@ async def test_x01_a_dangling_link_is_not_written_through(place: Place) -> None:
     assert (memory / "new.md").is_symlink()
 
 
+@with_links
 async def test_x03_a_folder_link_leads_inside_but_never_outside(place: Place) -> None:
     memory = linked(place)
     (memory / "out").symlink_to("../outside")
@@ -237,6 +238,7 @@ async def test_x03_a_folder_link_leads_inside_but_never_outside(place: Place) ->
     assert (memory.parent / "outside" / "secret.md").read_bytes() == b"secret"
 
 
+@with_links
 async def test_a_link_is_told_and_followed_when_that_is_wanted(place: Place) -> None:
     memory = linked(place)
     (memory / "a.md").write_bytes(b"abc")
@@ -252,6 +254,7 @@ async def test_a_link_is_told_and_followed_when_that_is_wanted(place: Place) -> 
     assert sorted(os.listdir(memory)) == ["a.md", "nowhere.md"]
 
 
+@with_links
 async def test_links_in_a_circle_are_an_error_not_a_loop(place: Place) -> None:
     memory = linked(place)
     (memory / "a").symlink_to("b")
@@ -260,6 +263,7 @@ async def test_links_in_a_circle_are_an_error_not_a_loop(place: Place) -> None:
         await place.backend.resolve(str(memory / "a" / "x"))
 
 
+@with_links
 async def test_what_is_no_regular_file_is_refused_and_not_waited_for(place: Place) -> None:
     memory = linked(place)
     os.mkfifo(memory / "pipe")
@@ -269,6 +273,7 @@ async def test_what_is_no_regular_file_is_refused_and_not_waited_for(place: Plac
         await place.backend.write_file(str(memory / "pipe"), b"x")
 
 
+@with_links
 async def test_a_write_keeps_the_mode_and_respects_read_only(place: Place) -> None:
     memory = linked(place)
     (memory / "a.md").write_bytes(b"old")
@@ -358,6 +363,7 @@ async def test_the_tools_work_and_notice_a_change_by_somebody_else(place: Place)
             await read.call(file_path=place.path("none"))
 
 
+@with_connection
 async def test_a_lost_connection_is_one_line_and_nothing_is_torn(place: Place) -> None:
     path, data = place.path("x"), b"old" * 400_000
     await place.backend.write_file(path, data)

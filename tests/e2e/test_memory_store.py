@@ -12,10 +12,8 @@ from tests.e2e.conftest import Start
 
 @pytest.fixture
 def server() -> Iterator[RedisServer]:
-    server = RedisServer()
-    server.start()
-    yield server
-    server.remove()
+    with RedisServer() as server:
+        yield server
 
 
 def test_the_notice_stays_until_the_server_is_back_and_leaving_says_what_is_not_written(

@@ -27,10 +27,8 @@ ONE, TWO, THREE, FOUR = (UserMsg("u", text, id=text) for text in "1234")
 @pytest.fixture
 def server() -> Iterator[RedisServer]:
     """A redis-server that the test may stop and start."""
-    server = RedisServer()
-    server.start()
-    yield server
-    server.remove()
+    with RedisServer() as server:
+        yield server
 
 
 def impatient_engine(file: Path) -> AsyncEngine:

@@ -34,10 +34,8 @@ async def memory(user: str) -> AsyncIterator[RedisMemory]:
 @pytest.fixture
 def server() -> Iterator[RedisServer]:
     """A server that a test may stop and fill."""
-    server = RedisServer()
-    server.start()
-    yield server
-    server.remove()
+    with RedisServer() as server:
+        yield server
 
 
 async def keys_of(client: Redis, user: str) -> set[str]:

@@ -32,10 +32,8 @@ BACK = "The memory store is back"
 @pytest.fixture
 def server() -> Iterator[RedisServer]:
     """A redis-server that the test may stop and start."""
-    server = RedisServer()
-    server.start()
-    yield server
-    server.remove()
+    with RedisServer() as server:
+        yield server
 
 
 @pytest.fixture
