@@ -13,7 +13,7 @@ from tui.config_file import ConfigError
 EXAMPLES = {
     "sftp": "sftp://ana@example.org/home/ana/notes",
     "s3": "s3://bucket/notes",
-    "docker": "docker://container/root/notes",
+    "docker": "docker://container/srv/notes",
     "e2b": "e2b://sandbox-id/home/user/notes",
     "memory": "memory://",
 }

@@ -28,7 +28,7 @@ PASSWORD = "s3cr3t:/@#?%pässwörd"
         ("s3://bucket/a/b c#1/", ("s3", "", "bucket", None, "/bucket/a/b c#1")),
         ("memory://", ("memory", "", "", None, "/")),
         ("memory://notes/a", ("memory", "", "", None, "/notes/a")),
-        ("docker://My_Container/root/notes", ("docker", "", "My_Container", None, "/root/notes")),
+        ("docker://My_Container/srv/notes", ("docker", "", "My_Container", None, "/srv/notes")),
         ("docker://web", ("docker", "", "web", None, "~")),
         ("e2b://i1a2b3c4/home/user", ("e2b", "", "i1a2b3c4", None, "/home/user")),
     ],
