@@ -307,7 +307,7 @@ class MemoryBook:
 
     async def export(self, form: Literal["zip", "json"] = "zip", *, with_history: bool = False) -> ExportFile:
         """The whole folder in one file, with its history or without."""
-        exported = await collect(self.folder, self.journal if with_history else None)
+        exported = await collect(self.folder, self.journal, with_history=with_history)
         pack = to_zip if form == "zip" else to_json
         return ExportFile(await asyncio.to_thread(pack, exported.bundle), exported.left_out)
 

@@ -2,7 +2,8 @@
 
 The ZIP has the files under `memory/`, `manifest.json` with the times of their last changes, and of the history
 `journal.jsonl` and `contents/`. Any other ZIP with Markdown files in it is read as a folder too. The JSON is one
-object: `files`, each with `text` or `base64` and `modified`, and of the history `journal` and `contents`.
+object: `files`, each with `text` or `base64` and `modified`, and of the history `journal` and `contents`. Both name
+under `from_tools` the files that came from the results of tools.
 """
 
 from __future__ import annotations
@@ -33,10 +34,17 @@ _KEY = "mnemoscope_export"
 
 
 class BundledFile(NamedTuple):
-    """A file's bytes, and when it was last changed, in seconds since the epoch; 0 when that is not known."""
+    """A file of a bundle.
+
+    Args:
+        data: its bytes.
+        modified: when it was last changed, in seconds since the epoch; 0 when that is not known.
+        is_from_tool: what it says came from the result of a tool.
+    """
 
     data: bytes
     modified: float = 0.0
+    is_from_tool: bool = False
 
 
 class Bundle(NamedTuple):
@@ -58,7 +66,11 @@ class Bundle(NamedTuple):
 def to_zip(bundle: Bundle) -> bytes:
     """The bundle as a ZIP file."""
     buffer = io.BytesIO()
-    manifest = {_KEY: FORMAT, "files": {path: file.modified for path, file in bundle.files.items()}}
+    manifest = {
+        _KEY: FORMAT,
+        "files": {path: file.modified for path, file in bundle.files.items()},
+        "from_tools": _from_tools(bundle),
+    }
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("manifest.json", json.dumps(manifest, indent=1))
         for path, file in bundle.files.items():
@@ -72,13 +84,17 @@ def to_zip(bundle: Bundle) -> bytes:
 
 def to_json(bundle: Bundle) -> bytes:
     """The bundle as one JSON object."""
-    value: dict[str, Any] = {_KEY: FORMAT, "files": {}}
+    value: dict[str, Any] = {_KEY: FORMAT, "files": {}, "from_tools": _from_tools(bundle)}
     for path, file in bundle.files.items():
         value["files"][path] = {"modified": file.modified, **_as_json(file.data)}
     if bundle.entries:
         value["journal"] = msgspec.to_builtins(bundle.entries)
         value["contents"] = {digest: _as_json(content) for digest, content in bundle.contents.items()}
     return json.dumps(value, indent=1).encode()
+
+
+def _from_tools(bundle: Bundle) -> list[str]:
+    return [path for path, file in bundle.files.items() if file.is_from_tool]
 
 
 def read_bundle(data: bytes) -> Bundle:
@@ -105,9 +121,9 @@ def _from_zip(data: bytes) -> Bundle:
         if "manifest.json" not in by_name:
             return Bundle(dict(_from_any_zip(archive, by_name)), left_out=left_out)
         manifest = _checked(json.loads(archive.read("manifest.json")))
-        times = manifest["files"]
+        times, from_tools = manifest["files"], set(manifest.get("from_tools", ()))
         files = {
-            path: BundledFile(archive.read(name), float(times.get(path, 0)))
+            path: BundledFile(archive.read(name), float(times.get(path, 0)), path in from_tools)
             for name in by_name
             if (path := name.removeprefix("memory/")) != name
         }
@@ -148,8 +164,9 @@ def _is_litter(name: str) -> bool:
 
 def _from_json(data: bytes) -> Bundle:
     value = _checked(json.loads(data))
+    from_tools = set(value.get("from_tools", ()))
     files = {
-        path: BundledFile(_from_json_file(file), float(file.get("modified", 0)))
+        path: BundledFile(_from_json_file(file), float(file.get("modified", 0)), path in from_tools)
         for path, file in value["files"].items()
     }
     lines = (json.dumps(entry).encode() for entry in value.get("journal", ()))

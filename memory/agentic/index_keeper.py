@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable
+from itertools import takewhile
 
 from agent_core.errors import StorageError
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
 from memory.agentic.index import find_links
 from memory.agentic.index_edit import IndexLine, IsLink, add_entry, remove_entry, reword_entry
 from memory.agentic.journal import Journal
+from memory.agentic.journal_entry import JournalEntry
 from memory.agentic.link_edit import Names
 from memory.agentic.memory_disk import MemoryDisk
 from memory.agentic.memory_file import header_of
+from memory.agentic.provenance import origin_of_lines
 from memory.agentic.revert import revert_lines
 from memory.agentic.text_edit import edited
 from memory.agentic.transaction import Transaction
@@ -63,19 +66,22 @@ class IndexKeeper:
         entries = await self._journal.settled()
         disabled = [entry.id for entry in entries if entry.action == "disable" and entry.path == relative]
         beside = [entry for entry in entries if entry.path == INDEX_NAME and entry.group in disabled]
-        if not beside or not await self.revert(change, beside[-1].before, beside[-1].after):
+        if not beside or not await self.revert(change, beside[-1], relative):
             await self.add(change, relative, data)
 
-    async def revert(self, change: Transaction, before: str | None, after: str | None) -> bool:
-        """Take back a change of the index between two contents, given by digest; False where that is not possible."""
+    async def revert(self, change: Transaction, side: JournalEntry, relative: str) -> bool:
+        """Take back what a change of a file did to the index, its entry `side`; False where that is not possible."""
         present = await self._disk.read(INDEX_NAME)
-        old, new = await self._journal.content(before), await self._journal.content(after)
-        if (before and old is None) or (after and new is None):
+        old, new = await self._journal.content(side.before), await self._journal.content(side.after)
+        if (side.before and old is None) or (side.after and new is None):
             return False
         reverted = revert_lines(old or b"", new or b"", present or b"")
         if reverted is None:
             return False
-        change.change(INDEX_NAME, present, None if before is None and not reverted else reverted)
+        # Lines that come back are what they were before they went.
+        earlier = list(takewhile(lambda entry: entry.id != side.group, await self._journal.settled()))
+        source = origin_of_lines([relative, INDEX_NAME], earlier)
+        change.change(INDEX_NAME, present, None if side.before is None and not reverted else reverted, source=source)
         return True
 
     async def _edit(self, change: Transaction, relative: str, edit: Callable[[str, IsLink], str]) -> None:
@@ -85,7 +91,8 @@ class IndexKeeper:
             raise StorageError(f"{INDEX_NAME} is not text: mend it by hand first.")
         after = edited(before or b"", lambda index: edit(index, lambda target: names.find(target) == relative))
         if before is not None or after:
-            change.change(INDEX_NAME, before, after)
+            source = origin_of_lines([relative], [*await self._journal.settled(), *change.entries])
+            change.change(INDEX_NAME, before, after, source=source)
 
 
 def index_line(relative: str, data: bytes) -> IndexLine:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
+from memory.agentic.folder_paths import relative_to
 from memory.agentic.index_edit import IndexLine, add_entry, remove_entry
 from memory.agentic.journal_entry import USER, Author, JournalEntry
 from memory.agentic.lint import Problem, lint
+from memory.agentic.provenance import origin_of_lines
 from memory.agentic.text_edit import edited
 from memory.agentic.writer import MemoryWriter
 
@@ -37,6 +39,9 @@ async def mend(
         orphans = {problem.path for problem in still if problem.kind == "orphan"}
         files = [file for file in (await folder.scan()).files if file.relative in orphans]
         lines = [IndexLine(file.name, file.relative, file.description) for file in files]
+        root = await folder.root()
+        listed = [relative_to(root, file.path) for file in files]
+        source = origin_of_lines(listed, await writer.journal.settled())
         before = await writer.disk.read(INDEX_NAME)
 
         def mended(index: str) -> str:
@@ -45,5 +50,5 @@ async def mend(
                 index = add_entry(index, line)
             return index
 
-        change.change(INDEX_NAME, before, edited(before or b"", mended))
+        change.change(INDEX_NAME, before, edited(before or b"", mended), source=source)
         return await change.carry_out()

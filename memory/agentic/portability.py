@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 from agent_core.errors import StorageError
+from agent_core.event import Origin
 from agent_core.paths import one_line
 from agent_core.text import well_formed
 from agent_core.tool.in_thread import in_thread
@@ -26,6 +27,7 @@ from memory.agentic.journal_entry import Author, JournalEntry
 from memory.agentic.link_edit import Names
 from memory.agentic.memory_file import DISABLED, decode, header_of, is_set
 from memory.agentic.names import UnfitName, checked_path
+from memory.agentic.provenance import origins_of
 from memory.agentic.text_edit import edited
 from memory.agentic.transaction import Transaction
 from memory.agentic.writer import MemoryWriter
@@ -77,12 +79,14 @@ async def collect_folder(path: str | os.PathLike[str]) -> Exported:
     raise StorageError(f"There are no memories in {one_line(os.fspath(path))}: it holds no Markdown files.")
 
 
-async def collect(folder: MemoryFolder, journal: Journal | None = None) -> Exported:
-    """All files of a folder, and its history where a journal is given.
+async def collect(folder: MemoryFolder, journal: Journal | None = None, *, with_history: bool = False) -> Exported:
+    """All files of a folder; by its journal, where one is given, those that came from tools' results, and its history.
 
     Raises:
         StorageError: the folder or the journal cannot be read.
     """
+    entries = await journal.settled() if journal else []
+    origins = origins_of(entries)
     files: dict[str, BundledFile] = {}
     left_out: dict[str, str] = {}
     size = 0
@@ -98,18 +102,16 @@ async def collect(folder: MemoryFolder, journal: Journal | None = None) -> Expor
             else:
                 try:
                     data = await folder.backend.read_file(info.path, follow=False)
-                    files[relative] = BundledFile(data, info.modified)
+                    files[relative] = BundledFile(data, info.modified, origins.get(relative) == "tool")
                 except OSError as error:
                     left_out[relative] = str(error.strerror or error)
     except OSError as error:
         raise StorageError(f"The memory folder cannot be read: {error.strerror or error}.") from error
-    entries = tuple(await journal.settled()) if journal else ()
-    contents: dict[str, bytes] = {}
-    for digest in {digest for entry in entries for digest in entry.digests}:
-        content = await journal.content(digest) if journal else None
-        if content is not None:
-            contents[digest] = content
-    return Exported(Bundle(files, entries, contents), left_out)
+    if journal is None or not with_history:
+        return Exported(Bundle(files), left_out)
+    digests = {digest for entry in entries for digest in entry.digests}
+    contents = {digest: content for digest in digests if (content := await journal.content(digest)) is not None}
+    return Exported(Bundle(files, tuple(entries), contents), left_out)
 
 
 async def take_in(
@@ -117,8 +119,9 @@ async def take_in(
 ) -> Imported:
     """Put the files of a bundle into a memory folder; those of the same name stay unless they are to be overwritten.
 
-    MEMORY.md is never overwritten: what it says of the new files is added to it. The files count as from outside. The
-    history of the bundle is taken at its word when `with_history` is set, which is for bundles of one's own.
+    MEMORY.md is never overwritten: what it says of the new files is added to it. The files count as from outside, or
+    from tools' results where the bundle says so. Its history is taken at its word when `with_history` is set, which is
+    for bundles of one's own.
 
     Raises:
         StorageError: something cannot be written; all is as it was.
@@ -126,7 +129,7 @@ async def take_in(
     async with writer.transaction("import", Author(origin="outside")) as change:
         plan = await _plan(bundle, writer, overwrite=overwrite)
         for path, (present, file) in plan.written.items():
-            change.change(path, present, file.data)
+            change.change(path, present, file.data, source=_source([file]))
         written = {path: file for path, (_, file) in plan.written.items()}
         await _extend_index(bundle, written, change, writer)
         if with_history:
@@ -213,7 +216,7 @@ async def _extend_index(
     before = await writer.disk.read(INDEX_NAME)
     bundled = bundle.files.get(INDEX_NAME)
     if before is None and bundled is not None:
-        change.change(INDEX_NAME, None, bundled.data)
+        change.change(INDEX_NAME, None, bundled.data, source=_source([bundled, *written.values()]))
         return
     names = await writer.index.names(*written)
     told = dict(_told_lines(bundled, Names(written))) if bundled else {}
@@ -229,7 +232,13 @@ async def _extend_index(
 
     after = edited(before or b"", extended)
     if after:
-        change.change(INDEX_NAME, before, after)
+        source = _source([*([bundled] if bundled else []), *written.values()])
+        change.change(INDEX_NAME, before, after, source=source)
+
+
+def _source(files: Iterable[BundledFile]) -> Origin | None:
+    """Where lines of some files come from, when not simply from outside."""
+    return "tool" if any(file.is_from_tool for file in files) else None
 
 
 def _told_lines(index: BundledFile, names: Names) -> Iterator[tuple[str, IndexLine]]:

@@ -22,21 +22,15 @@ def origin_of(relative: str, entries: Sequence[JournalEntry]) -> Origin:
     """Where what a file says came from.
 
     What a person wrote, or saved after editing, is theirs. Of what was written since, the least trusted counts: what
-    came from a tool's result, then what came from outside, then what the model wrote. A change that was undone counts
-    no more. A file without a history was there before it began, and is from outside.
+    came from a tool's result, also as a copy or as a line that was taken from there, then what came from outside, then
+    what the model wrote. A change that was undone counts no more. A file without a history was there before it began,
+    and is from outside.
 
     Args:
         relative: the file, from the memory folder.
         entries: all changes, oldest first.
     """
-    found: set[Origin] = set()
-    for entry in _lineage(relative, entries):
-        if entry.action in _KEEPING or entry.group:
-            continue
-        if entry.action in _AUTHORING and entry.origin == "user":
-            return _least_trusted(found, "user")
-        found.add(entry.origin)
-    return _least_trusted(found, "outside")
+    return _origin(relative, entries, _left_by_tools(entries))
 
 
 def origins_of(entries: Sequence[JournalEntry]) -> dict[str, Origin]:
@@ -48,8 +42,33 @@ def origins_of(entries: Sequence[JournalEntry]) -> dict[str, Origin]:
         if entry.from_path:
             by_name.setdefault(entry.from_path, []).append(entry)
             renamed |= {entry.path, entry.from_path}
+    copied = _left_by_tools(entries)
     # Only what was once called otherwise has a lineage under other names too.
-    return {name: origin_of(name, entries if name in renamed else own) for name, own in by_name.items()}
+    return {name: _origin(name, entries if name in renamed else own, copied) for name, own in by_name.items()}
+
+
+def origin_of_lines(paths: Collection[str], entries: Sequence[JournalEntry]) -> Origin | None:
+    """Where lines about some files, or out of them, come from: `tool`, or None where who adds them answers for them."""
+    return "tool" if any(origin_of(path, entries) == "tool" for path in paths) else None
+
+
+def _origin(relative: str, entries: Sequence[JournalEntry], copied: Collection[str | None]) -> Origin:
+    """`origin_of`; a file that begins as one of the contents `copied` comes from a tool's result."""
+    found: set[Origin] = set()
+    for entry in _lineage(relative, entries):
+        is_by_hand = entry.action in _AUTHORING and entry.origin == "user" and not entry.group
+        if entry.origin == "tool" or (entry.after in copied and not (is_by_hand and entry.action == "edit")):
+            found.add("tool")
+        elif is_by_hand:
+            return _least_trusted(found, "user")
+        elif entry.action not in _KEEPING and not entry.group:
+            found.add(entry.origin)
+    return _least_trusted(found, "outside")
+
+
+def _left_by_tools(entries: Sequence[JournalEntry]) -> frozenset[str | None]:
+    """The contents that changes with a tool's result behind them have left."""
+    return frozenset(entry.after for entry in entries if entry.origin == "tool" and entry.after is not None)
 
 
 def _lineage(relative: str, entries: Sequence[JournalEntry]) -> list[JournalEntry]:

@@ -14,6 +14,7 @@ from agent_core.event import Origin, RecalledMemory
 from agent_core.message import Msg, ToolCallBlock
 from agent_core.tool.base import ToolBase
 from agent_core.tool.file_tool import ChangingTool
+from memory.agentic.added_lines import added_lines
 from memory.agentic.file_events import FileEvents
 from memory.agentic.folder import INDEX_NAME, Scan
 from memory.agentic.folder_paths import relative_to
@@ -158,7 +159,7 @@ class Recording:
             await self._journal.void([pending.id])
             return
         action = "delete" if after is None else pending.action
-        origin = await self._taint.origin(agent, _added(before, after))
+        origin = await self._taint.origin(agent, added_lines(before, after).decode(errors="replace"))
         await self._journal.settle(pending.id, after, action=action, origin=origin)
 
     def _look_later(self, scan: Scan) -> None:
@@ -173,9 +174,3 @@ class Recording:
                 await self._watch.look(scan)
             except StorageError as error:
                 self._events.tell_problem(error)
-
-
-def _added(before: bytes | None, after: bytes | None) -> str:
-    """The lines of a file that were not there before."""
-    old = set((before or b"").splitlines())
-    return b"\n".join(line for line in (after or b"").splitlines() if line not in old).decode(errors="replace")

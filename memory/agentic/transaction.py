@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+from msgspec.structs import replace
+
 from agent_core.errors import StorageError
+from agent_core.event import Origin
+from memory.agentic.added_lines import added_lines
 from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import Action, Author, JournalEntry, new_entry
 from memory.agentic.memory_disk import MemoryDisk, Step
@@ -32,16 +36,20 @@ class Transaction:
         self._undoes = undoes
         self._steps: list[Step] = []
 
-    def change(self, relative: str, before: bytes | None, after: bytes | None) -> None:
-        """Have a file hold `after`; None removes it. Nothing is done where that is what it holds."""
+    def change(self, relative: str, before: bytes | None, after: bytes | None, *, source: Origin | None = None) -> None:
+        """Have a file hold `after`; None removes it. Nothing is done where that is what it holds.
+
+        `source` is where lines that it adds come from, when that is not the author of the change.
+        """
         if before != after:
             self._steps.append(Step(relative, before, after))
-            self._add(relative, before, after)
+            origin = source if source and added_lines(before, after) else self._author.origin
+            self._add(relative, before, after, origin=origin)
 
     def move(self, old: str, new: str, before: bytes, after: bytes) -> None:
         """Have a file be called otherwise, and hold `after`."""
         self._steps += [Step(new, None, after), Step(old, before, None)]
-        self._add(new, before, after, old)
+        self._add(new, before, after, old, origin=self._author.origin)
 
     async def carry_out(self) -> tuple[JournalEntry, ...]:
         """Record the change, then make it. What cannot be recorded is not made, so that every change can be undone.
@@ -66,12 +74,14 @@ class Transaction:
             raise
         return tuple(self.entries)
 
-    def _add(self, path: str, before: bytes | None, after: bytes | None, from_path: str = "") -> None:
+    def _add(
+        self, path: str, before: bytes | None, after: bytes | None, from_path: str = "", *, origin: Origin
+    ) -> None:
         group = self.entries[0].id if self.entries else ""
         entry = new_entry(
             path,
             self._action,
-            self._author,
+            replace(self._author, origin=origin),
             self._journal.clock(),
             before=before,
             after=after,

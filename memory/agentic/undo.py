@@ -56,7 +56,7 @@ async def undo(entry_id: str, writer: MemoryWriter, journal: Journal, *, by: Aut
         else:
             change.change(entry.path, after, before)
         sides = [side for side in entries if side.group == entry.id]
-        left = [side.path for side in sides if not await _take_back(side, change, writer, journal)]
+        left = [side.path for side in sides if not await _take_back(side, entry, change, writer, journal)]
         if before is None and INDEX_NAME not in [one.path for one in change.entries]:
             # Its line is not as the change left it, or was written apart from it.
             await writer.index.remove(change, entry.path)
@@ -81,10 +81,12 @@ async def _kept(digest: str | None, entry: JournalEntry, journal: Journal) -> by
     return content
 
 
-async def _take_back(side: JournalEntry, change: Transaction, writer: MemoryWriter, journal: Journal) -> bool:
+async def _take_back(
+    side: JournalEntry, entry: JournalEntry, change: Transaction, writer: MemoryWriter, journal: Journal
+) -> bool:
     """Take back what a change did to another file; False when it cannot be."""
     if side.path == INDEX_NAME:
-        return await writer.index.revert(change, side.before, side.after)
+        return await writer.index.revert(change, side, entry.path)
     present = await writer.disk.read(side.path)
     if (None if present is None else digest_of(present)) == side.after:
         change.change(side.path, present, await _kept(side.before, side, journal))

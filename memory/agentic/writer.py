@@ -53,6 +53,7 @@ class MemoryWriter:
 
     Attributes:
         disk: its files.
+        journal: its history.
         index: keeps MEMORY.md in step.
     """
 
@@ -60,7 +61,7 @@ class MemoryWriter:
         self.disk = MemoryDisk(folder)
         self.index = IndexKeeper(folder, self.disk, journal)
         self._folder = folder
-        self._journal = journal
+        self.journal = journal
 
     async def create(self, relative: str, data: bytes, *, by: Author = USER, action: Action = "create") -> Written:
         """Make a file, and a line in the index that leads to it.
@@ -101,7 +102,7 @@ class MemoryWriter:
 
     async def renamed_with(self, path: str, new: str) -> tuple[str, ...]:
         """The files that `rename` would change, the renamed one first; nothing is changed yet."""
-        change = Transaction(self.disk, self._journal, "rename", USER)
+        change = Transaction(self.disk, self.journal, "rename", USER)
         await self._plan_rename(change, path, new)
         return tuple(entry.path for entry in change.entries)
 
@@ -140,8 +141,8 @@ class MemoryWriter:
     @asynccontextmanager
     async def transaction(self, action: Action, by: Author, *, undoes: str = "") -> AsyncIterator[Transaction]:
         """Put a change of several files together, with all other programs kept away."""
-        async with self._journal.changing():
-            yield Transaction(self.disk, self._journal, action, by, undoes)
+        async with self.journal.changing():
+            yield Transaction(self.disk, self.journal, action, by, undoes)
 
     async def _delete_link(self, relative: str, by: Author) -> Written:
         async with self.transaction("delete", by) as change:
