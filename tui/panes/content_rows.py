@@ -54,10 +54,9 @@ class ContentRows:
     @property
     def keys(self) -> Sequence[Hashable]:
         """The keys of the stored messages that are shown; None for the message in flight."""
-        keys: list[Hashable] = [self._view.stored.keys[position] for position in self._view.shown]
-        if self._view.flight is not None:
-            keys.append(None)
-        return keys
+        all_keys, shown = self._view.stored.keys, self._view.shown
+        keys = all_keys if len(shown) == len(all_keys) else [all_keys[position] for position in shown]
+        return keys if self._view.flight is None else [*keys, None]
 
     def stamp(self, index: int) -> Hashable:
         """The row itself, or what is known of the message in flight."""

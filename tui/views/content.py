@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import compress
+from operator import itemgetter
 from typing import NamedTuple
 
 from agent_core.change import Added, Inserted, MemoryChange, Snapshot
@@ -45,7 +47,6 @@ class ContentView:
         stored: what the memory holds.
         judged: whether each of it is in the next prompt.
         tried: the same under a filter that is tried out; `judged` itself when there is none.
-        running: ids of the messages of the running reply, which are sent whatever the filter.
         flight: the message that is streaming in; None when there is none.
         narrowing: only messages that pass this are shown; None for all. It changes nothing about what is sent.
         prompts: all prompts that were sent, and what became of each message in them.
@@ -54,7 +55,6 @@ class ContentView:
     def __init__(self) -> None:
         self.stored = StoredMessages()
         self.judged = self.tried = Judged(self.stored, MemoryFilter())
-        self.running: set[str] = set()
         self.flight: Flight | None = None
         self.narrowing: MemoryFilter | None = None
         self.prompts = PromptHistory()
@@ -115,12 +115,11 @@ class ContentView:
         if memory_filter == self.memory_filter:
             self.tried = self.judged
         elif memory_filter != self.tried.memory_filter:
-            self.tried = Judged(self.stored, memory_filter, self.running)
+            self.tried = Judged(self.stored, memory_filter)
 
     def row(self, position: int) -> Row:
         """The message at this position."""
-        verdict = self.judged.verdicts[position]
-        return Row(self.stored.keys[position], position + 1, *verdict)
+        return Row(self.stored.keys[position], position + 1, *self.judged.verdict(position))
 
     def summary_line(self, trigger_ratio: float, context_size: int | None) -> str:
         """What there is to say about the summary, or about why there is none.
@@ -147,58 +146,44 @@ class ContentView:
         return f"older messages are summarised at {trigger_ratio:.0%} of the window (now {share:.0%})"
 
     def _begin_reply(self, reply_id: str | None) -> None:
-        """A reply begins, or with None the running one is over: what was sent as part of it is judged anew."""
-        ended, self.running = self.running, set()
+        """A reply begins, or with None the running one is over: what it stored is a message like others then."""
         self._reply_id, self.flight = reply_id, None
-        self._judge_again(self.stored.positions_of(ended))
+        self.stored.run(frozenset())
 
     def _change(self, change: MemoryChange) -> None:
-        had_summary = bool(self.stored.summary)
-        again = self._add_to_reply(change) if self._reply_id is not None else set()
-        places = self.stored.apply(change)
+        if self._reply_id is not None:
+            self._add_to_reply(change)
+        self.stored.apply(change)
         self._shown = None
-        if places is None or bool(self.stored.summary) != had_summary:
-            self._judge_again(None)
-        else:
-            self._judge_again([*places, *self.stored.positions_of(again)])
-
-    def _judge_again(self, places: Sequence[int] | None) -> None:
-        """Judge the messages at these places, or all with None, under both filters."""
-        for judged in {self.judged, self.tried}:
-            if places is None:
-                judged.judge_all(self.running)
-            else:
-                judged.judge_again(places, self.running)
 
     def _apply_filter(self, memory_filter: MemoryFilter) -> None:
         tried = self.tried.memory_filter
         if memory_filter == tried:
             self.judged = self.tried
         else:
-            self.judged = Judged(self.stored, memory_filter, self.running)
+            self.judged = Judged(self.stored, memory_filter)
             self.try_out(tried)
 
-    def _add_to_reply(self, change: MemoryChange) -> set[str]:
-        """Everything that was not stored before the running reply belongs to it; the ids of what was.
+    def _add_to_reply(self, change: MemoryChange) -> None:
+        """Everything that was not stored before the running reply belongs to it.
 
         Where a message that was stored is stored once more, it joins the reply in both places.
         """
-        joined: set[str] = set()
         match change:
             case Added(entries):
-                joined = {entry.msg.id for entry in entries}
+                self.stored.run(self.stored.running.union(entry.msg.id for entry in entries))
                 if any(entry.msg.role == "assistant" and HINT not in entry.marks for entry in entries):
                     self.flight = None
             case Inserted(entries):
-                joined = {entry.msg.id for entry in entries}
+                self.stored.run(self.stored.running.union(entry.msg.id for entry in entries))
             case Snapshot(entries):
-                joined = {entry.msg.id for entry in entries} - self.stored.ids.keys()
-        self.running |= joined
-        return joined & self.stored.ids.keys()
+                new = {entry.msg.id for entry in entries} - self.stored.ids
+                self.stored.run(self.stored.running | new)
 
 
 def passing(entries: Sequence[Entry], memory_filter: MemoryFilter) -> list[int]:
     """The positions of the entries that pass a filter."""
-    # Few combinations of marks occur, however many messages there are.
-    passes = {marks: decide(marks, memory_filter).included for marks in {entry.marks for entry in entries}}
-    return [position for position, entry in enumerate(entries) if passes[entry.marks]]
+    # Few combinations of marks occur, however many messages there are; and no entry costs a step of Python.
+    marks = list(map(itemgetter(1), entries))
+    passes = {some: decide(some, memory_filter).included for some in set(marks)}
+    return list(compress(range(len(marks)), map(passes.__getitem__, marks)))

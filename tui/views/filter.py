@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from agent_core.event import Event, FilterChanged, MemoryChanged, ReplyEnded, ReplyStarted
-from agent_core.marks import COMPRESSED, HINT, MEMORY, TOOL, MemoryFilter
-from agent_core.tokens import estimate_message_tokens
+from agent_core.marks import COMPRESSED, HINT, MEMORY, TOOL, MemoryFilter, decide
 from tui.mark_syntax import make_filter
-from tui.views.content import ContentView, passing
+from tui.views.content import ContentView
 from tui.views.figures import estimated, plural
 from tui.views.stored import StoredMessages
 
@@ -99,9 +98,12 @@ class FilterView:
     def passing_line(self) -> str:
         """How much the draft lets through, in messages and tokens of all there are."""
         stored = self._content.stored
-        places = passing(stored.entries, self.draft)
-        tokens = sum(estimate_message_tokens(stored.entries[place].msg) for place in places)
-        messages = f"{len(places)} of {len(stored.entries)} messages"
+        count = tokens = 0
+        for kind in stored.kinds:
+            for trait, its_tokens in zip(kind.traits, kind.tokens, strict=True):
+                if decide(trait.marks, self.draft).included:
+                    count, tokens = count + kind.count, tokens + its_tokens
+        messages = f"{count} of {len(stored.entries)} messages"
         return f"{messages}, {estimated(tokens)} of {estimated(stored.tokens)} tokens"
 
     @property

@@ -1,65 +1,88 @@
-"""The verdict on every stored message under one filter, kept up to date change by change.
+"""The verdict on every stored message under one filter.
 
-`judge_history` alone decides. A verdict depends on the message and on those that it is linked to: a result on its call,
-a message on a newer one that replaces it. So after a change only these are judged anew, which gives what judging all
-of them would give.
+`judge_history` alone decides. It is asked once for each kind of cluster, and what it says of one holds for all of that
+kind: that gives what judging all of them would give.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from agent_core.history import Verdict, judge_history
-from agent_core.marks import Entry, MemoryFilter
-from agent_core.tokens import estimate_message_tokens
+from agent_core.marks import Decision, MemoryFilter
+from tui.views.clusters import Kind
 from tui.views.stored import StoredMessages
 
 
-class Judged:
-    """Verdicts on `stored`, one for each entry.
+class _Standing(NamedTuple):
+    """How things stand at one revision of what is stored."""
 
-    Attributes:
-        memory_filter: the filter that they are made under.
-        verdicts: in the order of the entries.
-        sent: how many messages would be sent.
-        sent_tokens: an estimate of what these cost.
-        reasons: why the others would not be sent, and how many each reason concerns.
+    revision: int
+    had_summary: bool
+    decisions: dict[Kind, Sequence[Decision]]
+    sent: int
+    sent_tokens: int
+    reasons: Counter[str]
+
+
+class Judged:
+    """Verdicts on what is stored, which are always those on what is there now.
+
+    Args:
+        stored: what is judged.
+        memory_filter: the filter under which.
     """
 
-    def __init__(self, stored: StoredMessages, memory_filter: MemoryFilter, running: Collection[str] = ()) -> None:
+    def __init__(self, stored: StoredMessages, memory_filter: MemoryFilter) -> None:
         self.memory_filter = memory_filter
         self._stored = stored
-        self.judge_all(running)
+        self._known = _Standing(-1, False, {}, 0, 0, Counter())
 
-    def judge_all(self, running: Collection[str]) -> None:
-        """Judge every entry, `running` being the ids of the running reply's messages."""
-        self.verdicts: list[Verdict] = self._judge(self._stored.entries, running)
-        sent = [verdict.entry.msg for verdict in self.verdicts if verdict.included]
-        self.sent, self.sent_tokens = len(sent), sum(map(estimate_message_tokens, sent))
-        self.reasons = Counter(verdict.reason for verdict in self.verdicts if not verdict.included)
+    def verdict(self, position: int) -> Verdict:
+        """Whether the message at this position would be sent, and why (not)."""
+        kind, place = self._stored.kind_of(position)
+        return Verdict(self._stored.entries[position], *self._standing.decisions[kind][place])
 
-    def judge_again(self, places: Iterable[int], running: Collection[str]) -> None:
-        """Judge the entries at these places and all new ones at the end, and whatever they are linked to."""
-        known = len(self.verdicts)
-        linked = self._stored.linked([*places, *range(known, len(self._stored.entries))])
-        entries = [self._stored.entries[place] for place in linked]
-        for place, verdict in zip(linked, self._judge(entries, running), strict=True):
-            if place < known:
-                self._count(self.verdicts[place], -1)
-                self.verdicts[place] = verdict
-            else:
-                self.verdicts.append(verdict)
-            self._count(verdict, 1)
+    @property
+    def sent(self) -> int:
+        """How many messages would be sent."""
+        return self._standing.sent
 
-    def _judge(self, entries: Sequence[Entry], running: Collection[str]) -> list[Verdict]:
-        return judge_history(entries, self.memory_filter, running=running, has_summary=bool(self._stored.summary))
+    @property
+    def sent_tokens(self) -> int:
+        """An estimate of what these cost."""
+        return self._standing.sent_tokens
 
-    def _count(self, verdict: Verdict, sign: int) -> None:
-        if verdict.included:
-            self.sent += sign
-            self.sent_tokens += sign * estimate_message_tokens(verdict.entry.msg)
-        else:
-            self.reasons[verdict.reason] += sign
-            if not self.reasons[verdict.reason]:
-                del self.reasons[verdict.reason]
+    @property
+    def reasons(self) -> Counter[str]:
+        """Why the others would not be sent, and how many each reason concerns."""
+        return self._standing.reasons
+
+    @property
+    def _standing(self) -> _Standing:
+        if self._known.revision != self._stored.revision:
+            self._known = self._judge()
+        return self._known
+
+    def _judge(self) -> _Standing:
+        has_summary = bool(self._stored.summary)
+        known = self._known.decisions if has_summary == self._known.had_summary else {}
+        decisions = {kind: known.get(kind) or self._decide(kind) for kind in self._stored.kinds}
+        sent = tokens = 0
+        reasons: Counter[str] = Counter()
+        for kind, its_decisions in decisions.items():
+            for decision, its_tokens in zip(its_decisions, kind.tokens, strict=True):
+                if decision.included:
+                    sent, tokens = sent + kind.count, tokens + its_tokens
+                else:
+                    reasons[decision.reason] += kind.count
+        return _Standing(self._stored.revision, has_summary, decisions, sent, tokens, reasons)
+
+    def _decide(self, kind: Kind) -> Sequence[Decision]:
+        traits = zip(kind.sample, kind.traits, strict=True)
+        running = {entry.msg.id for entry, trait in traits if trait.is_running}
+        summary = bool(self._stored.summary)
+        verdicts = judge_history(kind.sample, self.memory_filter, running=running, has_summary=summary)
+        return [Decision(included, reason) for _, included, reason in verdicts]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence, Set
 
 from agent_core.change import (
     Added,
@@ -11,15 +11,15 @@ from agent_core.change import (
     Deleted,
     Inserted,
     Marked,
+    MarksChange,
     MemoryChange,
     Snapshot,
     StoredEntry,
     SummaryChanged,
 )
-from agent_core.history import REPLACES
 from agent_core.marks import Entry
-from agent_core.message import Msg, ToolCallBlock, ToolResultBlock
 from agent_core.tokens import estimate_message_tokens
+from tui.views.clusters import Clusters, Kind
 
 
 class StoredMessages:
@@ -34,7 +34,7 @@ class StoredMessages:
         summary: what stands for the messages marked `compressed`; empty when there is none.
         mark_counts: how many messages have each mark.
         tokens: an estimate of all messages together.
-        ids: how often each message is stored, by id.
+        revision: grows with every change.
     """
 
     def __init__(self) -> None:
@@ -43,104 +43,101 @@ class StoredMessages:
         self.summary = ""
         self.mark_counts: Counter[str] = Counter()
         self.tokens = 0
-        self.ids: Counter[str] = Counter()
+        self.revision = 0
         self._next_key = 0
-        self._links: dict[str, list[int]] = {}
+        self._clusters = Clusters()
 
-    def apply(self, change: MemoryChange) -> Sequence[int] | None:
-        """Take in one change.
+    @property
+    def ids(self) -> Set[str]:
+        """The ids of all messages."""
+        return self._clusters.ids
 
-        Returns:
-            The positions that are new or differ; None when positions have moved.
-        """
+    @property
+    def running(self) -> frozenset[str]:
+        """The ids of the running reply's messages, stored or not."""
+        return self._clusters.running
+
+    @property
+    def kinds(self) -> Collection[Kind]:
+        """All kinds of messages, as far as verdicts on them are concerned."""
+        return self._clusters.kinds
+
+    def kind_of(self, position: int) -> tuple[Kind, int]:
+        """The kind of those that the message at this position is judged with, and its place among them."""
+        return self._clusters.kind_of(self.keys[position])
+
+    def run(self, msg_ids: frozenset[str]) -> None:
+        """Take the messages with these ids, those to come too, for those of the running reply."""
+        self.revision += 1
+        self._clusters.run(msg_ids)
+
+    def apply(self, change: MemoryChange) -> None:
+        """Take in one change."""
+        self.revision += 1
         match change:
             case Added(entries):
-                start = len(self.entries)
-                for entry in entries:
-                    self._link(len(self.entries), entry.msg)
-                    self._insert(len(self.entries), entry, self._new_key())
-                return range(start, len(self.entries))
+                self._append(entries)
             case Inserted(entries):
                 for entry in entries:
                     self._insert(max(0, entry.position), entry, self._new_key())
+                self._index_all()
             case Deleted(entries):
                 self._delete(entries)
             case Marked(changes):
-                places = [(self._place(mark.position, mark.msg_id), mark.after) for mark in changes]
-                return [self._mark(place, after) for place, after in places if place is not None]
+                self._mark(changes)
             case SummaryChanged(after=after):
                 self.summary = after
-                return ()
             case Cleared():
                 self._replace((), "")
             case Snapshot(entries, summary):
                 self._replace(entries, summary)
-        self._link_all()
-        return None
 
-    def positions_of(self, msg_ids: Iterable[str]) -> list[int]:
-        """Where these messages are, in order."""
-        wanted = frozenset(msg_ids)
-        return [place for place, entry in enumerate(self.entries) if entry.msg.id in wanted] if wanted else []
-
-    def linked(self, places: Iterable[int]) -> list[int]:
-        """These places and those of all messages that they are linked to, directly or not, in order.
-
-        A call is linked to its results, and a message to those that it replaces or that replace it.
-        """
-        found = set(places)
-        seen: set[str] = set()
-        waiting = list(found)
-        while waiting:
-            links = set(_links(self.entries[waiting.pop()].msg)) - seen
-            seen |= links
-            news = {place for link in links for place in self._links[link]} - found
-            found |= news
-            waiting.extend(news)
-        return sorted(found)
-
-    def _link_all(self) -> None:
-        self._links.clear()
-        for place, entry in enumerate(self.entries):
-            self._link(place, entry.msg)
-
-    def _link(self, place: int, msg: Msg) -> None:
-        for link in _links(msg):
-            self._links.setdefault(link, []).append(place)
+    def _index_all(self) -> None:
+        self._clusters = Clusters(self.running)
+        self._clusters.update((), dict(zip(self.keys, self.entries, strict=True)))
 
     def _new_key(self) -> int:
         self._next_key += 1
         return self._next_key
 
+    def _append(self, entries: Sequence[StoredEntry]) -> None:
+        start = len(self.entries)
+        for entry in entries:
+            self._insert(len(self.entries), entry, self._new_key())
+        self._clusters.update((), dict(zip(self.keys[start:], self.entries[start:], strict=True)))
+
     def _insert(self, position: int, entry: StoredEntry, key: int) -> None:
         self.entries.insert(position, Entry(entry.msg, tuple(entry.marks)))
         self.keys.insert(position, key)
         self.mark_counts.update(entry.marks)
-        self.ids[entry.msg.id] += 1
         self.tokens += estimate_message_tokens(entry.msg)
 
     def _delete(self, entries: Iterable[StoredEntry]) -> None:
         places = {self._place(entry.position, entry.msg.id) for entry in entries}
+        gone = []
         for place in sorted((place for place in places if place is not None), reverse=True):
             msg, marks = self.entries.pop(place)
-            del self.keys[place]
-            self._uncount(self.mark_counts, marks)
-            self._uncount(self.ids, (msg.id,))
+            gone.append(self.keys.pop(place))
+            self._uncount(marks)
             self.tokens -= estimate_message_tokens(msg)
+        self._clusters.update(gone, {})
 
-    def _mark(self, place: int, marks: tuple[str, ...]) -> int:
-        msg, before = self.entries[place]
-        self.entries[place] = Entry(msg, marks)
-        self._uncount(self.mark_counts, before)
-        self.mark_counts.update(marks)
-        return place
+    def _mark(self, changes: Iterable[MarksChange]) -> None:
+        marked = {}
+        for change in changes:
+            place = self._place(change.position, change.msg_id)
+            if place is not None:
+                msg, before = self.entries[place]
+                self.entries[place] = marked[self.keys[place]] = Entry(msg, change.after)
+                self._uncount(before)
+                self.mark_counts.update(change.after)
+        self._clusters.update((), marked)
 
-    @staticmethod
-    def _uncount(counts: Counter[str], gone: Iterable[str]) -> None:
-        for one in gone:
-            counts[one] -= 1
-            if counts[one] <= 0:
-                del counts[one]
+    def _uncount(self, marks: Iterable[str]) -> None:
+        for mark in marks:
+            self.mark_counts[mark] -= 1
+            if self.mark_counts[mark] <= 0:
+                del self.mark_counts[mark]
 
     def _place(self, position: int, msg_id: str) -> int | None:
         if 0 <= position < len(self.entries) and self.entries[position].msg.id == msg_id:
@@ -154,20 +151,9 @@ class StoredMessages:
             known.setdefault(entry.msg.id, []).append(key)
         self.entries, self.keys = [], []
         self.mark_counts.clear()
-        self.ids.clear()
         self.tokens = 0
         self.summary = summary
         for stored in entries:
             keys = known.get(stored.msg.id)
             self._insert(len(self.entries), stored, keys.pop() if keys else self._new_key())
-
-
-def _links(msg: Msg) -> Iterator[str]:
-    """What ties a message to others: ids of calls, and what it replaces."""
-    if not msg.is_plain:
-        for block in msg.blocks:
-            if isinstance(block, ToolCallBlock | ToolResultBlock):
-                yield f"call {block.id}"
-    key = msg.get_metadata(REPLACES)
-    if isinstance(key, str):
-        yield f"replaces {key}"
+        self._index_all()

@@ -1,10 +1,12 @@
 import asyncio
+from collections import Counter
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent_core.agent import Agent
+from agent_core.change import Deleted, StoredEntry
 from agent_core.event import (
     BlockDelta,
     BlockStarted,
@@ -43,12 +45,12 @@ def assert_consistent(view: ContentView) -> None:
     entries = view.stored.entries
     for judged in (view.judged, view.tried):
         wanted = judge_history(
-            entries, judged.memory_filter, running=view.running, has_summary=bool(view.stored.summary)
+            entries, judged.memory_filter, running=view.stored.running, has_summary=bool(view.stored.summary)
         )
-        assert judged.verdicts == wanted
+        assert [judged.verdict(position) for position in range(len(entries))] == wanted
         assert judged.sent == sum(verdict.included for verdict in wanted)
         assert judged.sent_tokens == sum(estimate_message_tokens(one.entry.msg) for one in wanted if one.included)
-        assert sum(judged.reasons.values()) == len(wanted) - judged.sent
+        assert judged.reasons == Counter(one.reason for one in wanted if not one.included)
     assert len(set(view.stored.keys)) == len(entries) == len(view.stored.keys)
     assert view.stored.tokens == sum(estimate_message_tokens(entry.msg) for entry in entries)
     counts = {mark: sum(mark in entry.marks for entry in entries) for mark in MARKS}
@@ -285,6 +287,7 @@ operations = st.lists(
     st.one_of(
         st.tuples(st.just("add"), st.lists(made.messages, max_size=3), made.marks),
         st.tuples(st.just("delete"), st.lists(made.ids, max_size=3), st.none()),
+        st.tuples(st.just("put back"), st.none(), st.none()),
         st.tuples(st.just("mark"), st.sampled_from((*MARKS, None)), st.sampled_from((*MARKS, None))),
         st.tuples(st.just("summary"), st.sampled_from(["", "s"]), st.none()),
         st.tuples(st.just("filter"), made.filters, st.none()),
@@ -306,17 +309,22 @@ operations = st.lists(
         ("add", [Msg("user", "q", "user", id="m")] * 2, ()),
     ]
 )
-def test_judging_only_what_changed_gives_what_judging_everything_gives(steps):
+def test_judging_one_of_each_kind_gives_what_judging_everything_gives(steps):
     async def play() -> None:
         agent = agent_with()
         await agent.start()
         view = watch(agent)
+        gone: list[StoredEntry] = []
+        agent.memory.subscribe(lambda change: gone.extend(change.entries) if isinstance(change, Deleted) else None)
         for name, first, second in steps:
             match name:
                 case "add":
                     await agent.memory.add(first, marks=second, allow_duplicates=len(first) == 2)
                 case "delete":
                     await agent.memory.delete(first)
+                case "put back":
+                    await agent.memory.restore(gone)
+                    gone.clear()
                 case "mark":
                     await agent.memory.update_messages_mark(first, second)
                 case "summary":
@@ -337,6 +345,31 @@ def test_judging_only_what_changed_gives_what_judging_everything_gives(steps):
             assert_consistent(view)
 
     made.run(play())
+
+
+@pytest.mark.parametrize("exchanges", [10, 100])
+async def test_another_filter_is_asked_about_one_cluster_of_each_kind_however_many_messages_there_are(
+    exchanges, monkeypatch
+):
+    agent = agent_with()
+    view = watch(agent)
+    for number in range(exchanges):
+        await agent.observe(f"question {number}", marks="odd" if number % 2 else None)
+        await agent.observe(AssistantMsg("helper", [ToolCallBlock(f"c{number}", "Read", "{}")]))
+        await agent.observe(SystemMsg("Read", [ToolResultBlock(f"c{number}", "Read", "text")]))
+    asked: list[int] = []
+
+    def counting(entries, *args, **kwargs):
+        asked.append(len(entries))
+        return judge_history(entries, *args, **kwargs)
+
+    monkeypatch.setattr("tui.views.judged.judge_history", counting)
+    agent.memory_filter = MemoryFilter("odd")
+    assert view.judged.sent == exchanges // 2
+    assert sorted(asked) == [1, 1, 2]
+    await agent.observe("one more", marks="odd")
+    assert view.judged.sent == exchanges // 2 + 1
+    assert len(asked) == 3
 
 
 @given(made.any_events, made.filters)
