@@ -24,9 +24,12 @@ from tui.lasting_output import is_terminal, with_lasting_output
 from tui.lenient_input import reading_leniently
 from tui.literal_text import visible
 from tui.log import write_down
+from tui.panes.chat import ChatPane
 from tui.prompt_history import PromptHistory
 from tui.screens.main import MainScreen
 from tui.theme import faded_variables
+from tui.unsent import Unsent
+from tui.unsent_keeper import UnsentKeeper
 from tui.widgets.prompt_area import PromptArea
 
 if TYPE_CHECKING:
@@ -71,6 +74,7 @@ class MnemoscopeApp(App[None]):
         self._is_leaving = False
         self._history = PromptHistory(runtime.history_path)
         self._main = MainScreen(runtime, self._history)
+        self._keeper = UnsentKeeper(self._main.chat, runtime.unsent)
 
     @property
     def main(self) -> MainScreen:
@@ -79,9 +83,9 @@ class MnemoscopeApp(App[None]):
 
     async def show_new_session(self) -> None:
         """Begin a new session, and show it in place of the one before."""
-        await self._main.chat.stop()
+        unsent = await self._leave_session()
         await self._runtime.new_session()
-        await self._show_session()
+        await self._show_session(unsent)
 
     async def forget_user(self) -> Forgotten:
         """Have everything about the user forgotten, and show the new session that begins with it.
@@ -89,11 +93,11 @@ class MnemoscopeApp(App[None]):
         Raises:
             MnemoscopeError: the facts could not be deleted.
         """
-        await self._main.chat.stop()
+        unsent = await self._leave_session()
         try:
             return await self._runtime.forget(self._history)
         finally:
-            await self._show_session()
+            await self._show_session(unsent)
 
     async def delete_memory(self, deletion: ForGood) -> Gone:
         """Have a memory deleted for good, and show the new session that begins when this one tells of it.
@@ -103,14 +107,20 @@ class MnemoscopeApp(App[None]):
         """
         if not deletion.tells_here:
             return await self._runtime.delete_memory(deletion, self._history)
-        await self._main.chat.stop()
+        unsent = await self._leave_session()
         try:
             return await self._runtime.delete_memory(deletion, self._history)
         finally:
-            await self._show_session()
+            await self._show_session(unsent)
 
-    async def _show_session(self) -> None:
+    async def _leave_session(self) -> Unsent:
+        """Stop what runs; what is typed already and not sent goes on into the next session."""
+        await self._main.chat.stop()
+        return self._keeper.hand_over()
+
+    async def _show_session(self, unsent: Unsent) -> None:
         self._main = MainScreen(self._runtime, self._history)
+        self._keeper = UnsentKeeper(self._main.chat, self._runtime.unsent, unsent)
         await self.switch_screen(self._main)
 
     def get_driver_class(self) -> type[Driver]:
@@ -146,6 +156,18 @@ class MnemoscopeApp(App[None]):
             await HANDLERS[id](self.main, argument)
         except (CommandError, MnemoscopeError) as error:
             self.notify(str(error), severity="warning")
+
+    def on_unmount(self) -> None:
+        """Keep what is still typed when a person leaves."""
+        self._keeper.keep()
+
+    @on(PromptArea.Changed)
+    def _keep_soon(self) -> None:
+        self._keeper.keep_soon()
+
+    @on(ChatPane.QueueChanged)
+    def _keep_now(self) -> None:
+        self._keeper.keep()
 
     @on(PromptArea.Called)
     async def _carry_out(self, event: PromptArea.Called) -> None:
@@ -213,7 +235,8 @@ class MnemoscopeApp(App[None]):
         await self.main.quit(return_code)
 
     def _keep_texts(self) -> None:
-        """Keep what is being edited and not saved, in any screen or outside, now that the program ends."""
+        """Keep what is being edited and not saved, in any screen or outside, and what is typed, before the end."""
+        self._keeper.keep()
         for place in (*self.screen_stack, self.draft):
             if (unsaved := getattr(place, "unsaved", None)) is not None:
                 from tui.kept_texts import keep_text

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from tui.for_good import ForGood, Gone
     from tui.forgetting import Forgotten
     from tui.prompt_history import PromptHistory
+    from tui.unsent import UnsentFile
 
 
 class SessionInfo(Protocol):
@@ -48,6 +49,10 @@ class AppRuntime(Protocol):
     @property
     def session(self) -> SessionInfo:
         """The current session."""
+
+    @property
+    def unsent(self) -> UnsentFile:
+        """Keeps what is typed in the current session and not sent."""
 
     @property
     def settings(self) -> Settings:

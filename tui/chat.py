@@ -38,7 +38,7 @@ async def chat(options: Options, settings: Settings) -> int:
         try:
             await app.run_async()
         finally:
-            for told in app.kept_texts:
+            for told in filter(None, [*app.kept_texts, runtime.unsent.told]):
                 say(told)
         return app.return_code or 0
     finally:

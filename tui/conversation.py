@@ -7,7 +7,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from agent_core.agent import Agent
+from agent_core.change import Added, Snapshot
 from agent_core.errors import MnemoscopeError
+from agent_core.event import Event, MemoryChanged
+from agent_core.message import Msg, UserMsg
 
 
 class Draft(NamedTuple):
@@ -28,12 +31,18 @@ class Conversation:
     def __init__(self, agent: Agent, on_change: Callable[[], None]) -> None:
         self._agent = agent
         self._queue: deque[Draft] = deque()
+        self._in_hand: Draft | None = None
         self._on_change = on_change
 
     @property
     def queued(self) -> tuple[Draft, ...]:
         """What waits, the next first."""
         return tuple(self._queue)
+
+    @property
+    def unsent(self) -> tuple[Draft, ...]:
+        """What waits, behind what is being said and is not stored yet: of this nothing is anywhere else."""
+        return (*([self._in_hand] if self._in_hand else []), *self._queue)
 
     def add(self, draft: Draft) -> None:
         """Let a text wait its turn."""
@@ -59,12 +68,10 @@ class Conversation:
     async def work(self) -> bool:
         """Say what waits until nothing does. False when a reply failed: what waits then was meant for what it had said.
 
-        The trace tells about the failure.
+        The trace tells about the failure. What could not even be stored waits again.
         """
         while self._queue:
-            draft = self._queue.popleft()
-            self._on_change()
-            if not await self._reply(draft.text, draft.marks):
+            if not await self._say(self._queue.popleft()):
                 return False
         return True
 
@@ -80,9 +87,35 @@ class Conversation:
         """
         return await self._agent.compress_context(instructions=instructions)
 
-    async def _reply(self, text: str | None, marks: tuple[str, ...] = ()) -> bool:
+    async def _say(self, draft: Draft) -> bool:
+        msg = UserMsg("user", draft.text)
+
+        def notice(event: Event) -> None:
+            if self._in_hand is not None and _stores(event, msg):
+                self._in_hand = None
+                self._on_change()
+
+        self._in_hand = draft
+        self._on_change()
+        unsubscribe = self._agent.trace.subscribe(notice)
         try:
-            await self._agent.reply(text, marks=marks)
+            is_done = await self._reply(msg, draft.marks)
+            if self._in_hand is not None and not is_done:
+                self._queue.appendleft(draft)
+        finally:
+            unsubscribe()
+            self._in_hand = None
+        return is_done
+
+    async def _reply(self, msg: Msg | None, marks: tuple[str, ...] = ()) -> bool:
+        try:
+            await self._agent.reply(msg, marks=marks)
         except MnemoscopeError:
             return False
         return True
+
+
+def _stores(event: Event, msg: Msg) -> bool:
+    if not isinstance(event, MemoryChanged) or not isinstance(event.change, Added | Snapshot):
+        return False
+    return any(entry.msg.id == msg.id for entry in event.change.entries)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from tui.prompt_history import PromptHistory
 from tui.session_purge import Cut, cut_session
 from tui.session_store import SessionStore
 from tui.store_purge import StorePurge
+from tui.unsent import unsent_path
 from tui.views.figures import plural
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class Forgotten(Struct, frozen=True, kw_only=True):
         replies: replies that they have lost.
         messages: messages that they have lost.
         stored: messages that the memory store has lost, in sessions that were begun elsewhere too.
-        prompts: typed prompts that the up key brought back.
+        prompts: typed prompts that the up key brought back, or that were never sent.
         copies: damaged files that had been put aside.
         is_log_emptied: whether the log, which may quote anything, held something.
         left: what could not be reached, one line each.
@@ -76,6 +78,7 @@ async def forget_everything(settings: Settings, facts: Mem0Middleware, history: 
     # What it holds is noted before the files are read, so that nothing counts as unknown that is just being said.
     purge = await StorePurge.begun(settings.memory, {settings.user, facts.scope.user}, left)
     cuts: list[Cut] = []
+    cut_paths: list[Path] = []
     sessions = SessionStore(settings.sessions_dir)
     for path in sessions.paths():
         try:
@@ -84,7 +87,9 @@ async def forget_everything(settings: Settings, facts: Mem0Middleware, history: 
             left.append(str(error))
             purge.leave(path.stem)
         else:
-            cuts += [cut] if cut else []
+            if cut is not None:
+                cuts.append(cut)
+                cut_paths.append(path)
     return Forgotten(
         user=facts.scope.user,
         facts=purged,
@@ -92,7 +97,7 @@ async def forget_everything(settings: Settings, facts: Mem0Middleware, history: 
         replies=sum(cut.replies for cut in cuts),
         messages=sum(len(cut.msg_ids) for cut in cuts),
         stored=await purge.carry_out({path.stem: path for path in sessions.paths()}, cuts),
-        prompts=history.forget(frozenset().union(*(cut.said for cut in cuts))),
+        prompts=history.forget(frozenset().union(*(cut.said for cut in cuts))) + _delete_unsent(cut_paths, left),
         copies=_delete_copies(settings, source, left),
         is_log_emptied=_empty_log(log_path(settings), left),
         left=tuple(left),
@@ -111,6 +116,20 @@ def _delete_copies(settings: Settings, source: str, left: list[str]) -> int:
             if user in path.read_bytes():
                 path.unlink()
                 count += 1
+        except OSError as error:
+            left.append(f"{path}: {error.strerror or error}")
+    return count
+
+
+def _delete_unsent(cut: Iterable[Path], left: list[str]) -> int:
+    """Delete what was typed and not sent in sessions that were cut; in how many of them there was some."""
+    count = 0
+    for path in map(unsent_path, cut):
+        try:
+            path.unlink()
+            count += 1
+        except FileNotFoundError:
+            continue
         except OSError as error:
             left.append(f"{path}: {error.strerror or error}")
     return count

@@ -27,6 +27,7 @@ from tui.memory_url import missing_package
 from tui.session import SessionFile
 from tui.session_repair import CutReply, cut_replies
 from tui.session_store import OpenedSession, SessionNotFound, SessionStore, is_session_id
+from tui.unsent import UnsentFile
 from tui.workspace import open_workspace
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class Runtime:
     Attributes:
         agent: the agent of the current session; another one after `new_session`.
         session: the current session's file.
+        unsent: keeps what is typed in it and not sent.
         workspace: where the agent works.
         memory: its long-term memory.
         notices: what people are told when the agent is prepared, one line each.
@@ -265,6 +267,7 @@ class Runtime:
             return self.store.new(self.workspace.name, id_=resume)
 
     def _begin(self, opened: OpenedSession, approve: Approve | None) -> tuple[Agent, SessionFile]:
+        self.unsent = UnsentFile(opened.file)
         trace = Trace()
         trace.restore(opened.events)
         backend, folder = self.workspace.backend, str(self.workspace.folder)

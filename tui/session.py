@@ -43,7 +43,8 @@ class SessionHeader(Struct, frozen=True, kw_only=True):
 class SessionFile:
     """Appends events to the file of one session.
 
-    A new session gets its file with its first message or reply: a program that is opened and closed leaves nothing.
+    A new session gets its file with its first message or reply, or when something is to be kept beside it: a program
+    that is opened and closed leaves nothing.
     The file is locked as long as it is open.
 
     Args:
@@ -69,6 +70,7 @@ class SessionFile:
         self._lead = lead if handle is not None else header_line(header)
         self._unsaved = bytearray()
         self._has_begun = handle is not None
+        self._is_wanted = False
         self._is_closed = False
         self._next_try = 0.0
 
@@ -84,17 +86,25 @@ class SessionFile:
         self._unsaved += self._lead + encode_event(event) + b"\n"
         self._lead = b""
         self._has_begun = self._has_begun or _begins(event)
-        if self._has_begun and time.monotonic() >= self._next_try:
+        if (self._has_begun or self._is_wanted) and time.monotonic() >= self._next_try:
+            self._save()
+
+    def keep_file(self, is_wanted: bool) -> None:
+        """Have a file even before anything happens in the session, or none again when nothing has by its end."""
+        self._is_wanted = is_wanted
+        if is_wanted and self.path is not None and self._handle is None and not self._is_closed:
             self._save()
 
     def close(self) -> None:
         """Write what is left, wait for the disk, and let go of the file. What is appended later is not kept."""
-        if self._has_begun and not self._is_closed:
+        if (self._has_begun or self._is_wanted) and not self._is_closed:
             self._save()
         self._is_closed = True
         if self._handle is not None:
             try:
                 os.fsync(self._handle)
+                if self.path is not None and not (self._has_begun or self._is_wanted):
+                    self.path.unlink(missing_ok=True)
             except OSError as error:
                 self._set_problem(error)
             os.close(self._handle)

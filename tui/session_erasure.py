@@ -15,6 +15,7 @@ from tui.file_replacement import rewrite
 from tui.redaction import Redaction
 from tui.session import open_locked
 from tui.session_store import is_session_id
+from tui.unsent import SUFFIX, read_unsent
 
 
 class Erased(NamedTuple):
@@ -98,7 +99,7 @@ class SessionErasure:
             data, passages = self._redacted(path)
             _replace(path, data)
             sum_ += passages
-        return Erased(self.sessions, sum_, self._forget_prompts())
+        return Erased(self.sessions, sum_, self._forget_prompts() + self._forget_unsent())
 
     def _check_here(self, here: Path) -> None:
         if self.tells_here:
@@ -151,12 +152,27 @@ class SessionErasure:
             _replace(self._prompts, b"".join(kept))
         return len(lines) - len(kept)
 
+    def _forget_unsent(self) -> int:
+        """Delete the texts that were typed, not sent, and tell of it; how many those were."""
+        redaction = Redaction(self._trail, self._files)
+        paths = sorted(self._folder.glob(f"*{SUFFIX}")) if self._folder is not None else []
+        telling = [path for path in paths if self._is_telling_text(read_unsent(path).text, redaction)]
+        for path in telling:
+            try:
+                path.unlink()
+            except OSError as error:
+                raise StorageError(f"{path} cannot be deleted: {error.strerror}.") from error
+        return len(telling)
+
     def _is_telling(self, line: bytes, redaction: Redaction) -> bool:
         try:
             text = json.loads(line)
         except ValueError:
             text = line.decode("utf-8", "replace")
-        return isinstance(text, str) and (text.strip() in self._typed or redaction.text(text) != text)
+        return isinstance(text, str) and self._is_telling_text(text, redaction)
+
+    def _is_telling_text(self, text: str, redaction: Redaction) -> bool:
+        return text.strip() in self._typed or redaction.text(text) != text
 
 
 def _locked(path: Path) -> int:

@@ -21,6 +21,7 @@ from agent_core.event import Event
 from agent_core.marks import Entry
 from tui.session import SessionFile, SessionHeader, ends_in_mid_line, header_line, not_saved, open_locked
 from tui.session_reader import SessionContent, read_header, read_session, summarize
+from tui.unsent import unsent_path
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 NO_FOLDER = "This session is not being saved: no home folder is known. Name a folder with --data-dir to keep it."
@@ -137,7 +138,7 @@ class SessionStore:
         return self._newest_first()
 
     def delete(self, id_or_prefix: str) -> str:
-        """Delete the file of one session, whatever is in it, and return its id.
+        """Delete the file of one session, whatever is in it, and what was not sent in it; return its id.
 
         Raises:
             StorageError: there is no such session, several begin so, it is open elsewhere, or cannot be deleted.
@@ -146,6 +147,7 @@ class SessionStore:
         os.close(open_locked(path))
         try:
             path.unlink()
+            unsent_path(path).unlink(missing_ok=True)
         except OSError as error:
             raise StorageError(f"Session {path.stem} cannot be deleted: {error.strerror} ({path}).") from error
         return path.stem

@@ -15,6 +15,7 @@ from tui import session_erasure
 from tui.__main__ import main
 from tui.session import open_locked
 from tui.session_store import SessionStore
+from tui.unsent import unsent_path
 
 FACT = "I live in Hangzhou"
 WORD = b"Hangzhou"
@@ -63,6 +64,14 @@ def test_it_is_gone_everywhere_and_what_was_done_is_said(shell: Shell, sessions:
     }
     assert {path.stem: path.stat().st_mtime_ns for path in sessions.iterdir()} == times
     assert [path.stat().st_mode & 0o777 for path in sessions.iterdir()] == [0o600] * len(before)
+
+
+def test_what_was_typed_and_not_sent_is_forgotten_where_it_tells_of_it(shell: Shell, sessions: Path) -> None:
+    telling, other = (unsent_path(path) for path in list(sessions.iterdir())[:2])
+    telling.write_text(f"[]\nFor {FACT}, where do I shop?")
+    other.write_text("[]\nWhat is a river?")
+    assert shell("delete", "user_profile", "--for-good", "--json").values[0]["prompts"] == 2
+    assert (telling.exists(), other.exists()) == (False, True)
 
 
 def test_the_sessions_can_be_gone_on_with(shell: Shell, sessions: Path) -> None:

@@ -43,6 +43,9 @@ class PromptArea(Vertical):
 
         call: SlashCall
 
+    class Changed(Message):
+        """Something was typed."""
+
     class TakeBackWanted(Message):
         """What was queued last is wanted back."""
 
@@ -78,6 +81,7 @@ class PromptArea(Vertical):
     @on(TextArea.Changed)
     def _offer_completions(self, event: TextArea.Changed) -> None:
         event.stop()
+        self.post_message(self.Changed())
         document = self.input.document
         text = document.get_line(0) if document.line_count == 1 else ""
         self._completions.show(completions(text, self._choices) if text.startswith("/") else ())

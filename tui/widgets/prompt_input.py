@@ -83,6 +83,15 @@ class PromptInput(TextArea):
         """Whether nothing is typed."""
         return not self._typed and not self.document.end[0] and not self.document.get_line(0).strip()
 
+    @property
+    def whole_text(self) -> str:
+        """The text with the keys that wait to be inserted."""
+        if not self._typed:
+            return self.text
+        start, end = sorted(self.selection)
+        before, after = self.get_text_range((0, 0), start), self.get_text_range(end, self.document.end)
+        return f"{before}{''.join(self._typed)}{after}"
+
     def set_text(self, text: str) -> None:
         """Replace the text and put the cursor at its end."""
         self._typed.clear()

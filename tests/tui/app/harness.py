@@ -25,6 +25,7 @@ from tui.config import Settings
 from tui.forgetting import Forgotten
 from tui.prompt_history import PromptHistory
 from tui.screens.main import MainScreen
+from tui.unsent import UnsentFile
 from tui.widgets.prompt_input import PromptInput
 
 
@@ -43,6 +44,7 @@ class SmallRuntime:
         self.agent = self._make()
         self.memory = next((one for one in self.agent.middlewares if isinstance(one, AgenticMemoryMiddleware)), None)
         self.session = Session("1")
+        self.unsent = UnsentFile()
         self.settings = Settings()
         self.facts: Mem0Middleware | None = None
         self.history_path: Path | None = folder / "history.jsonl"
