@@ -15,16 +15,20 @@ from memory.agentic.folder_paths import path_in
 from memory.agentic.purge import Purged
 from tui.config import Settings
 from tui.session_erasure import Erased, SessionErasure
+from tui.store_erasure import StoreErased, StoreErasure
 from tui.views.figures import plural
 
 
 class Gone(NamedTuple):
-    """What was deleted for good: the memory by its path, what its folder held of it, what was told of it elsewhere."""
+    """What was deleted for good: the memory by its path, what its folder held of it, what was told of it elsewhere.
+
+    `stored` is None where there is no memory store.
+    """
 
     path: str
     purged: Purged
     erased: Erased
-    is_store_left: bool
+    stored: StoreErased | None
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -36,6 +40,7 @@ class Gone(NamedTuple):
         return [
             ("history", history),
             ("sessions", told if self.erased.sessions else "none tells of it"),
+            *([("store", str(self.stored))] if self.stored is not None else []),
             ("prompts", f"{plural(self.erased.prompts, 'line')} of those that were typed"),
         ]
 
@@ -47,28 +52,40 @@ class ForGood:
         path: the memory, from its folder.
         changes: how many its history has.
         sessions: the sessions that tell of it.
+        stored_sessions: how many in the memory store do.
         tells_here: whether the one that this program has open is among them; close it first.
     """
 
-    def __init__(self, book: MemoryBook, path: str, changes: int, erasure: SessionErasure, has_store: bool) -> None:
+    def __init__(
+        self, book: MemoryBook, path: str, changes: int, erasure: SessionErasure, store: StoreErasure | None
+    ) -> None:
         self.path = path
         self.changes = changes
         self.sessions = erasure.sessions
+        self.stored_sessions = store.sessions if store else 0
         self.tells_here = erasure.tells_here
         self._book = book
         self._erasure = erasure
-        self._has_store = has_store
+        self._store = store
 
     async def carry_out(self) -> Gone:
         """Delete it.
 
-        Sessions first: as long as the memory is there, what they have of it can be found again.
+        Sessions and store first: as long as the memory is there, what they have of it can be found again.
 
         Raises:
             StorageError: something could not be deleted; doing it again goes on where it stopped.
         """
         erased = await self._erased()
-        return Gone(self.path, await self._book.purge(self.path), erased, self._has_store)
+        stored = await self._clear_store()
+        return Gone(self.path, await self._book.purge(self.path), erased, stored)
+
+    async def _clear_store(self) -> StoreErased | None:
+        try:
+            return await self._store.carry_out() if self._store else None
+        except StorageError as error:
+            again = "Delete it for good once more: the memory store (--memory) and the history still tell of it."
+            raise StorageError(f"{error} {again}") from error
 
     async def _erased(self) -> Erased:
         """Clear the sessions; on a full disk the file goes first, where it can still be known what it held."""
@@ -97,11 +114,12 @@ async def deleting_for_good(
     Args:
         book: the memory folder.
         path: the memory, from there.
-        settings: say where sessions and prompts are.
+        settings: say where sessions, prompts and the memory store are.
         here: the file of the session that this program has open.
 
     Raises:
-        StorageError: one of the sessions is open elsewhere, or something cannot be read; nothing has been changed.
+        StorageError: one of the sessions is open elsewhere, or something cannot be read, or the memory store not be
+            reached; nothing has been changed.
     """
     trail = await book.trail(path)
     root = await book.folder.root()
@@ -109,4 +127,7 @@ async def deleting_for_good(
     prompts = settings.data_dir / "history.jsonl" if settings.data_dir else None
     with SessionErasure(settings.sessions_dir, prompts, trail, files, here) as erasure:
         await asyncio.to_thread(erasure.prepare)
-        yield ForGood(book, path, len(await book.history(path)), erasure, bool(settings.memory))
+        store = StoreErasure(settings.memory, settings.user, erasure) if settings.memory else None
+        if store:
+            await store.prepare()
+        yield ForGood(book, path, len(await book.history(path)), erasure, store)

@@ -45,14 +45,20 @@ class Redaction:
         self._phrases = Phrases(trail.texts)
         self._replies, self._messages = set(trail.reply_ids), set(trail.msg_ids)
         self._calls = set(trail.call_ids)
+        self._answers: set[object] = set()
         self._blocks: dict[str, str] = {}
 
     def learn(self, events: Iterable[Fields]) -> None:
-        """Look through a session for what only the whole of it tells: calls on the file, and texts told in pieces."""
+        """Look through a session for what only the whole of it tells: calls on the file, and texts told in pieces.
+
+        Also which messages belong to the replies that wrote it, for a store that does not tell.
+        """
         pieces: dict[str, list[Fields]] = {}
         for event in events:
             if event.get("type") == "tool_started" and self._is_on_file(event.get("arguments")):
                 self._calls.add(str(event.get("call_id")))
+            elif event.get("type") == "memory_changed" and event.get("reply_id") in self._replies:
+                self._answers |= {msg.get("id") for msg in _messages_of(event)}
             elif event.get("type") == "block_delta":
                 pieces.setdefault(str(event.get("block_id")), []).append(event)
         for block_id, deltas in pieces.items():
@@ -60,6 +66,18 @@ class Redaction:
             redacted = self._block(block_id, deltas[0], whole)
             if redacted != whole:
                 self._blocks[block_id] = redacted
+
+    def learn_messages(self, messages: Iterable[Fields]) -> None:
+        """Look through messages for calls on the file."""
+        for msg in messages:
+            content = msg.get("content")
+            for block in content if isinstance(content, list) else ():
+                if block.get("type") == "tool_call" and self._is_on_file(_decoded(block.get("input"))):
+                    self._calls.add(str(block.get("id")))
+
+    def message(self, msg: Fields) -> Fields:
+        """A stored message without it; equal to the message where there was nothing of it."""
+        return self._message(msg)
 
     def event(self, event: Fields) -> Fields:
         """An event without it; equal to the event where there was nothing of it."""
@@ -116,14 +134,15 @@ class Redaction:
         ]
         return {**self._fields({key: value for key, value in change.items() if key != "entries"}), "entries": redacted}
 
-    def _message(self, msg: Fields, reply_id: object) -> Fields:
+    def _message(self, msg: Fields, reply_id: object = None) -> Fields:
         content, metadata = msg.get("content"), msg.get("metadata")
         if msg.get("id") in self._messages:
             self.prompts |= {text.strip() for text in _texts(content)}
             return {**msg, "content": _emptied(content)}
         if isinstance(metadata, dict) and metadata.get("file") in self._files:
             return {**msg, "content": _emptied(content)}
-        if msg.get("role") == "assistant" and reply_id in self._replies:
+        is_answer = reply_id in self._replies or msg.get("id") in self._answers
+        if msg.get("role") == "assistant" and is_answer:
             content = _emptied(content)
         if isinstance(content, list):
             content = [self._part(block) if isinstance(block, dict) else block for block in content]
@@ -140,11 +159,7 @@ class Redaction:
         return self._fields(block)
 
     def _input(self, text: object) -> str:
-        try:
-            arguments = json.loads(str(text))
-        except (ValueError, RecursionError):
-            return "{}"
-        return json.dumps(_arguments(arguments), ensure_ascii=False)
+        return json.dumps(_arguments(_decoded(text)), ensure_ascii=False)
 
     def _call(self, event: Fields) -> Fields:
         redacted = dict(event)
@@ -179,6 +194,21 @@ class Redaction:
 
     def _leads_there(self, line: str) -> bool:
         return "](" in line and any(self._names.find(link.target) is not None for link in find_links(line))
+
+
+def _messages_of(event: Fields) -> list[Fields]:
+    """The messages that a change of the memory brings."""
+    change = event.get("change")
+    entries = change.get("entries") if isinstance(change, dict) else None
+    return [entry["msg"] for entry in entries or () if isinstance(entry, dict) and isinstance(entry.get("msg"), dict)]
+
+
+def _decoded(arguments: object) -> object:
+    """The arguments of a call; None where they are no JSON."""
+    try:
+        return json.loads(str(arguments))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _arguments(arguments: Any) -> Any:

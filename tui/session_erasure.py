@@ -101,11 +101,30 @@ class SessionErasure:
             sum_ += passages
         return Erased(self.sessions, sum_, self._forget_prompts() + self._forget_unsent())
 
+    def has(self, session_id: str) -> bool:
+        """Whether a session has a file here."""
+        return self._folder is not None and is_session_id(session_id) and self._file(session_id).is_file()
+
+    def redaction(self, session_id: str) -> Redaction:
+        """What must not be told any more in a session, by what its file says of it, where it has one.
+
+        Raises:
+            StorageError: the file cannot be read.
+        """
+        redaction = Redaction(self._trail, self._files)
+        if self.has(session_id):
+            events = map(_decoded, _read(self._file(session_id)).split(b"\n"))
+            redaction.learn(event for event in events if event is not None)
+        return redaction
+
     def _check_here(self, here: Path) -> None:
         if self.tells_here:
             self._handles.append(_locked(here))
         elif self._redacted(here)[1]:
             raise StorageError("This session has come to tell of it meanwhile. Nothing was deleted: try again.")
+
+    def _file(self, session_id: str) -> Path:
+        return (self._folder or Path()) / f"{session_id}.jsonl"
 
     def _session_files(self) -> Iterator[Path]:
         if self._folder is None:

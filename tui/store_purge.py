@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Collection, Iterable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from agent_core.errors import MnemoscopeError, StorageError
+from agent_core.errors import MnemoscopeError
+from tui.opened_store import all_names, opened_store
 from tui.session_purge import Cut, messages_of
 
 if TYPE_CHECKING:
     from memory.working.store import Names
-    from memory.working.stored_memory import StoredMemory
 
 
 class StorePurge:
@@ -38,9 +37,9 @@ class StorePurge:
         found: dict[Names, Collection[str]] = {}
         if url:
             try:
-                for names in await _all_names(url):
+                for names in await all_names(url):
                     if names.user_id in users:
-                        async with _opened(url, names.session_id, names.user_id) as memory:
+                        async with opened_store(url, names.session_id, names.user_id) as memory:
                             found[names] = [entry.msg.id for entry in await memory.entries()]
             except MnemoscopeError as error:
                 left.append(f"messages in the memory store: {error}")
@@ -63,14 +62,14 @@ class StorePurge:
         count = 0
         try:
             cut_ids = {cut.session_id for cut in cuts}
-            others = [one for one in await _all_names(self._url) if one.session_id in cut_ids]
-            all_names = dict.fromkeys([*self._found, *others])
-            for names in all_names:
+            others = [one for one in await all_names(self._url) if one.session_id in cut_ids]
+            wanted = dict.fromkeys([*self._found, *others])
+            for names in wanted:
                 if names.session_id not in self._passed_over:
                     count += await self._shorten(names, files.get(names.session_id), is_cut=names.session_id in cut_ids)
             # Also when there was nothing to delete: it may have been read by somebody the last time.
-            if all_names:
-                async with _opened(self._url) as memory:
+            if wanted:
+                async with opened_store(self._url) as memory:
                     await memory.leave_nothing_deleted()
         except MnemoscopeError as error:
             self._left.append(f"messages in the memory store: {error}")
@@ -79,27 +78,10 @@ class StorePurge:
     async def _shorten(self, names: Names, file: Path | None, *, is_cut: bool) -> int:
         """Delete what the file does not know of, and the summary, which may tell of it."""
         kept = messages_of(file) if file else frozenset()
-        async with _opened(self._url, names.session_id, names.user_id) as memory:
+        async with opened_store(self._url, names.session_id, names.user_id) as memory:
             ids = [entry.msg.id for entry in await memory.entries()] if is_cut else self._found[names]
             gone = [msg_id for msg_id in ids if msg_id not in kept]
             count = await memory.delete(gone)
             if is_cut or gone or not kept:
                 await memory.update_compressed_summary("")
         return count
-
-
-async def _all_names(url: str) -> list[Names]:
-    async with _opened(url) as memory:
-        return await memory.names()
-
-
-@asynccontextmanager
-async def _opened(url: str, session_id: str = "", user_id: str = "") -> AsyncIterator[StoredMemory]:
-    from memory.working.open import open_memory
-
-    try:
-        memory = open_memory(url, session_id, user_id)
-    except ValueError as error:
-        raise StorageError(str(error)) from error
-    async with memory:
-        yield memory

@@ -17,7 +17,7 @@ from agent_core.prompt import summary_message
 from memory.working.base import MemoryBase
 from memory.working.checks import check_ids, check_mark, check_marks_by_id, check_messages, check_summary
 from memory.working.state import content_from_json, content_to_json
-from memory.working.store import Head, Names, Outcome, Rewriting, Store
+from memory.working.store import Head, Names, Outcome, Rewrite, Rewriting, Store
 
 _log = logging.getLogger(__name__)
 
@@ -131,6 +131,10 @@ class StoredMemory(MemoryBase):
             return Rewriting(everything, summary, Inserted(tuple(placed))) if placed else None
 
         await self._mutate(lambda _: self._store.rewrite(put_back))
+
+    async def rewrite(self, rewrite: Rewrite) -> None:
+        """Replace everything by what `rewrite` makes of it, in one go; messages may be others than they were."""
+        await self._mutate(lambda _: self._store.rewrite(rewrite))
 
     @_in_turn
     async def size(self) -> int:

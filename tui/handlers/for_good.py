@@ -30,7 +30,7 @@ async def delete_for_good(main: MainScreen, path: str, done: Callable[[], None])
     except MnemoscopeError as error:
         app.notify(str(error), severity="error")
     else:
-        app.main.agent.trace.append(Noticed(text=_told(gone), level="warning" if gone.is_store_left else "information"))
+        app.main.agent.trace.append(Noticed(text=_told(gone), level="information"))
         app.notify(f"{path} is gone for good; the chat says what was deleted.")
     done()
 
@@ -39,10 +39,11 @@ def _question(deletion: ForGood) -> str:
     others = len(deletion.sessions) - deletion.tells_here
     places = [f"{plural(deletion.changes, 'change')} of its history"]
     places += [f"what {plural(others, 'other session says', 'other sessions say')} of it"] if others else []
+    stored = plural(deletion.stored_sessions, "session in the memory store says", "sessions in the memory store say")
+    places += [f"what {stored} of it"] if deletion.stored_sessions else []
     here = " This session tells of it too: it ends, and an empty one begins." if deletion.tells_here else ""
     return f"Delete {deletion.path} for good, with {' and '.join(places)}? Nothing brings it back.{here} (y/n)"
 
 
 def _told(gone: Gone) -> str:
-    told = f"Deleted {gone.path} for good: {'; '.join(f'{place}: {what}' for place, what in gone.lines)}."
-    return f"{told} The store of --memory was not searched." if gone.is_store_left else told
+    return f"Deleted {gone.path} for good: {'; '.join(f'{place}: {what}' for place, what in gone.lines)}."

@@ -34,4 +34,4 @@ async def _vacuum_file(connection: AsyncConnection, place: str) -> None:
     # The log beside the file holds old pages too.
     is_busy, *_ = (await connection.execute(text("PRAGMA wal_checkpoint(TRUNCATE)"))).one()
     if is_busy:
-        raise StorageError(f"{place} is being read by another program: close that, and forget again")
+        raise StorageError(f"{place} is being read by another program: close that, and do this again")

@@ -61,13 +61,12 @@ async def _delete_for_good(call: Call, path: str) -> int:
             "sessions": list(erased.sessions),
             "passages": erased.passages,
             "prompts": erased.prompts,
+            "stored": gone.stored._asdict() if gone.stored else None,
         }
     )
     call.out.line(f"Deleted {path} for good.")
     for place, told in gone.lines:
         call.out.line(f"  {f'{place}:':<9} {told}")
-    if gone.is_store_left:
-        call.out.warn("The store of --memory was not searched: delete its messages in the app.")
     return 0
 
 
@@ -75,4 +74,6 @@ def _is_wanted(call: Call, deletion: ForGood) -> bool:
     if call.given["yes"] or not is_attended():
         return True
     told = f", and what {counted(len(deletion.sessions), 'session')} say of it" if deletion.sessions else ""
+    stored = f", and what {counted(deletion.stored_sessions, 'session')} in the memory store say of it"
+    told += stored if deletion.stored_sessions else ""
     return confirms(f"Delete {deletion.path} for good, with its history{told}? Nothing brings it back.")
