@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from agent_core.errors import ToolError
 from agent_core.event import Answer, Event, PermissionAnswered, PermissionAsked, ToolEnded, ToolStarted
 from agent_core.marks import TOOL
-from agent_core.message import SystemMsg, ToolCallBlock, ToolResultBlock, ToolResultState
+from agent_core.message import DataBlock, SystemMsg, TextBlock, ToolCallBlock, ToolResultBlock, ToolResultState
 from agent_core.onion import call_through, merged, stream_through
 from agent_core.permission import PermissionBehavior, PermissionDecision
 from agent_core.permission_engine import decide_permission
@@ -113,7 +113,7 @@ class Acting:
         """Ask a person; the reason of a refusal, or an empty text when the call may be made."""
         # Questions are put one at a time: two calls that run side by side must not talk over each other.
         async with self._run.asking:
-            diff = await tool.preview(arguments)
+            diff = await _preview(tool, arguments)
             question = decision.message or f"Allow {tool.name}?"
             self._run.append(
                 PermissionAsked(call_id=call.id, tool=tool.name, arguments=arguments, question=question, diff=diff)
@@ -144,7 +144,7 @@ class Acting:
         started = time.monotonic()
         try:
             with serving(context):
-                output, outcome = await tool.call(**arguments), "success"
+                output, outcome = _checked(await tool.call(**arguments)), "success"
         except ToolError as error:
             output, outcome = str(error), "error"
         except Exception as error:
@@ -200,8 +200,25 @@ def check_arguments(schema: dict[str, Any], arguments: dict[str, Any]) -> None:
             raise ToolError(f"The argument {name!r} must be of type {kind}, not {shorten(repr(value), 80)}.")
 
 
-def _limited(output: ToolOutput, limit: int) -> ToolOutput:
-    if not isinstance(output, str) or estimate_tokens(output) <= limit:
+async def _preview(tool: ToolBase, arguments: dict[str, Any]) -> str:
+    try:
+        return await tool.preview(arguments)
+    except Exception:
+        # What is wrong will be told when the call is made; asking a person must not fail on it.
+        return ""
+
+
+def _checked(output: object) -> ToolOutput:
+    """What a tool gave back, which may come from anybody's code."""
+    if isinstance(output, str):
+        return output
+    if isinstance(output, list | tuple) and all(isinstance(block, TextBlock | DataBlock) for block in output):
+        return list(output)
+    raise TypeError(f"it gave back {shorten(repr(output), 80)}, and neither text nor a list of text and data blocks")
+
+
+def _limited(output: ToolOutput, limit: int | None) -> ToolOutput:
+    if limit is None or not isinstance(output, str) or estimate_tokens(output) <= limit:
         return output
     kept = len(output) * limit // estimate_tokens(output)
     return f"{output[:kept]}\n[cut: {len(output) - kept} of {len(output)} characters are left out]"

@@ -53,14 +53,14 @@ class ContextConfig(Struct, frozen=True):
         keep_recent: how many of the newest messages are never summarised; 0 keeps none but the newest user message.
         compression_model: the model that summarises; None for the agent's own.
         compression_prompt: its system prompt.
-        tool_result_limit: tokens of a tool result that are kept; the rest is cut and said.
+        tool_result_limit: tokens of a tool result that are kept; the rest is cut and said. None for all.
     """
 
     trigger_ratio: float = 0.8
     keep_recent: int = 3
     compression_model: ChatModelBase | None = None
     compression_prompt: str = COMPRESSION_PROMPT
-    tool_result_limit: int = 50_000
+    tool_result_limit: int | None = 50_000
 
     def __post_init__(self) -> None:
         if not 0 < self.trigger_ratio <= 1:
