@@ -55,7 +55,7 @@ class Agent(StateModule):
         toolkit: what it can do. A middleware's tools are passed here by whoever builds the agent.
         middlewares: the first is the outermost.
         memory: working memory; a new `InMemoryMemory` when absent.
-        max_iters: rounds that a reply may take.
+        max_iters: rounds that a reply may take; None for as many as it wants.
         context_config: when and how older messages are compressed.
         mark_rules: set marks on what the agent stores; assignable at any time.
         approve: asks a person where a permission is needed; without it such calls are refused.
@@ -70,7 +70,7 @@ class Agent(StateModule):
         toolkit: Toolkit | None = None,
         middlewares: Sequence[MiddlewareBase] | None = None,
         memory: WorkingMemory | None = None,
-        max_iters: int = 50,
+        max_iters: int | None = 50,
         context_config: ContextConfig | None = None,
         mark_rules: Sequence[MarkRule] = (),
         approve: Approve | None = None,

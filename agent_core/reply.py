@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncIterator, Collection, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from msgspec.structs import replace
@@ -37,7 +37,8 @@ class ReplyRun:
         marks: set on the inputs.
 
     Attributes:
-        earlier_ids: ids of what was stored before; everything else belongs to this reply, whoever stores it.
+        earlier_ids: ids of what was stored before, but for what is answered now; everything else belongs to this reply,
+            whoever stores it.
     """
 
     def __init__(self, agent: Agent, inputs: Sequence[Msg], marks: Marks) -> None:
@@ -59,7 +60,8 @@ class ReplyRun:
         """See what is stored before the reply begins. A memory that cannot tell makes it fail, like anything later."""
         try:
             await self.agent.start()
-            self.earlier_ids = frozenset(entry.msg.id for entry in await self.agent.memory.entries())
+            stored = [entry.msg for entry in await self.agent.memory.entries()]
+            self.earlier_ids = _ids(stored) - _ids(self.inputs or _unanswered(stored))
         except Exception as error:
             self._fail(error)
 
@@ -129,7 +131,7 @@ class ReplyRun:
 
     async def _run(self, inputs: Sequence[Msg]) -> AsyncIterator[Event]:
         await self._store_inputs(inputs)
-        while self._rounds < self.agent.max_iters:
+        while self.agent.max_iters is None or self._rounds < self.agent.max_iters:
             self._rounds += 1
             yield self.emit(RoundStarted(round=self._rounds))
             answer = Round(self._rounds)
@@ -238,3 +240,16 @@ class ReplyRun:
             self.append(Noticed(text=notice, level="warning"))
         elif answer.finish_reason == "length":
             self.append(Noticed(text="The answer was cut: it reached the length limit.", level="warning"))
+
+
+def _ids(messages: Iterable[Msg]) -> frozenset[str]:
+    return frozenset(msg.id for msg in messages)
+
+
+def _unanswered(stored: Sequence[Msg]) -> Sequence[Msg]:
+    """What a reply without inputs goes on with: what the user said last, in one message or several, and all since."""
+    is_users = [msg.role == "user" for msg in stored]
+    start = max((place for place, one in enumerate(is_users) if one), default=len(stored))
+    while start and is_users[start - 1]:
+        start -= 1
+    return stored[start:]
