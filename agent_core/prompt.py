@@ -58,13 +58,13 @@ def extend_system_prompt(
     """
     if not isinstance(answer, str):
         gap = "\n\n" if parts else ""
-        return [*parts, *(replace(part, text=gap + part.text) for part in answer)]
+        return _with_keys_of_their_own([*parts, *(replace(part, text=gap + part.text) for part in answer)])
     text = system_text(parts)
     if answer == text:
         return list(parts)
     kept, added = (list(parts), answer[len(text) :]) if answer.startswith(text) else ([], answer)
     part = PromptPart("instructions", f"instructions:{source}", source, estimate_tokens(added), text=added)
-    return [*kept, part]
+    return _with_keys_of_their_own([*kept, part])
 
 
 def system_text(parts: Iterable[PromptPart]) -> str:
@@ -149,6 +149,18 @@ def middleware_parts(
             PromptPart("middleware", f"middleware:{msg.id}", f"{verb} by {source}", tokens, reason=verb, text=text)
         )
     return tuple(account)
+
+
+def _with_keys_of_their_own(parts: Iterable[PromptPart]) -> list[PromptPart]:
+    """Number the parts whose key is taken already: an agent may have several middlewares of one class."""
+    by_key: dict[str, PromptPart] = {}
+    for part in parts:
+        number, key = 1, part.key
+        while key in by_key:
+            number += 1
+            key = f"{part.key}#{number}"
+        by_key[key] = part if key == part.key else replace(part, key=key)
+    return list(by_key.values())
 
 
 def _summary_part(summary: str, memory_filter: MemoryFilter) -> PromptPart:

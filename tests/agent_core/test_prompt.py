@@ -37,6 +37,17 @@ def test_text_that_keeps_the_prefix_becomes_one_part_named_after_its_middleware(
     assert extend_system_prompt(base, "You help.", "Brief") == base
 
 
+def test_several_middlewares_of_one_class_have_a_part_each_which_a_ledger_tells_apart() -> None:
+    parts = [base_part("You help.")]
+    for text in ("A", "B", "C"):
+        parts = extend_system_prompt(parts, system_text(parts) + text, "Brief")
+    parts = extend_system_prompt(parts, [part("index", "a"), part("index", "b")], "Brief")
+    assert len({one.key for one in parts}) == len(parts)
+    ledger = PromptLedger([PromptSent(round=1, model="m", parts=tuple(parts))])
+    assert system_text(ledger.parts) == system_text(parts)
+    assert ledger.difference(parts) == ((), ())
+
+
 def test_text_that_drops_the_prefix_takes_the_place_of_all() -> None:
     parts = extend_system_prompt([base_part("You help.")], "Quite another.", "Other")
     assert [(one.label, one.text) for one in parts] == [("Other", "Quite another.")]
