@@ -10,6 +10,7 @@ MnemoscopeError
 │   ├── ModelInterrupted      the stream broke off before it was complete
 │   ├── ContextOverflow       the prompt does not fit the model's window
 │   └── ModelBadRequest       any other refusal of the request
+├── ReplyError                a reply failed for any other reason, which is attached as the cause
 ├── StructuredOutputError     the model gave no answer of the wanted form
 ├── ToolError                 a tool refuses its arguments or cannot do what was asked
 └── StorageError              a memory or session store cannot be read or written
