@@ -7,6 +7,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from agent_core.message import Msg
 
@@ -19,7 +20,7 @@ MEMORY = "memory"
 TOOL = "tool"
 """Set by the program on tool results and on messages that are only calls."""
 
-Marks = str | Iterable[str] | None
+Marks = str | Sequence[str] | None
 
 
 class Entry(NamedTuple):
@@ -40,7 +41,7 @@ def normalize_marks(marks: object, argument: str = "marks") -> tuple[str, ...]:
     """Return `marks` as a tuple of distinct plain strings, in the order given.
 
     Args:
-        marks: None, a str, a str enum, or a list, tuple or set of them.
+        marks: None, a str, a str enum, or a list or tuple of them.
         argument: how the caller calls this value, for the error.
 
     Raises:
@@ -50,7 +51,8 @@ def normalize_marks(marks: object, argument: str = "marks") -> tuple[str, ...]:
     if marks is None:
         return ()
     values = (marks,) if isinstance(marks, str) else marks
-    if not isinstance(values, (list, tuple, set, frozenset)):
+    # A set has no order that would be the same in every run.
+    if not isinstance(values, (list, tuple)):
         raise TypeError(f"{argument} must be a str or a list of str, not {marks!r}")
     return tuple(dict.fromkeys(_normalize_mark(value, argument) for value in values))
 
@@ -79,8 +81,11 @@ class MemoryFilter(Struct, frozen=True):
     prepend_summary: bool = True
 
     def __post_init__(self) -> None:
-        normalize_marks(self.mark, "mark")
-        normalize_marks(self.exclude_mark, "exclude_mark")
+        for name in ("mark", "exclude_mark"):
+            marks = normalize_marks(value := getattr(self, name), name)
+            if isinstance(value, list):
+                # Later edits of the caller's list must not change the filter.
+                force_setattr(self, name, marks)
 
     @property
     def wanted(self) -> tuple[str, ...] | None:

@@ -57,10 +57,9 @@ def check_mark(mark: object, argument: str) -> tuple[str, ...]:
         TypeError: it is another type, or several; the value is named.
         ValueError: it is empty.
     """
-    marks = normalize_marks(mark, argument)
-    if len(marks) > 1:
+    if mark is not None and not isinstance(mark, str):
         raise TypeError(f"{argument} must be one mark, not {mark!r}")
-    return marks
+    return normalize_marks(mark, argument)
 
 
 def check_marks_by_id(marks: object) -> dict[str, tuple[str, ...]]:

@@ -260,4 +260,9 @@ class InMemoryMemory(MemoryBase):
 
 
 def _checked_entries(content: Iterable[tuple[Msg, Marks]]) -> list[Entry]:
-    return [Entry(check_messages(msg)[0], normalize_marks(marks)) for msg, marks in content]
+    entries = []
+    for pair in content:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not isinstance(pair[0], Msg):
+            raise TypeError(f"content must hold pairs of a Msg and its marks, not {pair!r}")
+        entries.append(Entry(pair[0], normalize_marks(pair[1])))
+    return entries

@@ -30,10 +30,17 @@ def test_marks_become_distinct_plain_strings(given: object, expected: tuple[str,
     assert all(type(mark) is str for mark in marks)
 
 
-@pytest.mark.parametrize("given", [1, [1], ["a", None], b"a", {"a": 1}, object])
+@pytest.mark.parametrize("given", [1, [1], ["a", None], b"a", {"a": 1}, {"a"}, frozenset("a"), object])
 def test_marks_of_another_type_are_named(given: object) -> None:
     with pytest.raises(TypeError):
         normalize_marks(given)
+
+
+def test_a_filter_is_what_it_was_made_with() -> None:
+    marks = ["a"]
+    memory_filter = MemoryFilter(mark=marks)  # type: ignore[arg-type]
+    marks.append("b")
+    assert memory_filter == MemoryFilter(mark=("a",))
 
 
 @pytest.mark.parametrize("given", ["", ["a", ""]])

@@ -341,9 +341,7 @@ async def test_set_marks_gives_exactly_these(memory: MemoryBase) -> None:
     assert await shown(memory) == "1ca 2 3ab"
 
 
-@pytest.mark.parametrize(
-    "table", [{"1": None}, {"1": "draft"}, {"1": Mark.HINT}, {"1": Loud("draft")}, {"1": {"draft"}}]
-)
+@pytest.mark.parametrize("table", [{"1": None}, {"1": "draft"}, {"1": Mark.HINT}, {"1": Loud("draft")}])
 async def test_set_marks_takes_marks_in_every_form(memory: MemoryBase, table: Any) -> None:
     await memory.add(ONE, marks="a")
     assert await memory.set_marks(table) == 1

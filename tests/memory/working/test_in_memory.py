@@ -35,7 +35,7 @@ async def test_assigning_content_rebuilds_the_indexes_and_tells_it() -> None:
     assert isinstance(changes[0], Snapshot)
 
 
-@pytest.mark.parametrize("content", [[("x", [])], [(ONE, [1])], [(ONE, [""])]])
+@pytest.mark.parametrize("content", [[("x", [])], [(ONE, [1])], [(ONE, [""])], [5], [ONE], [(ONE,)]])
 def test_assigning_nonsense_changes_nothing(content: object) -> None:
     memory = InMemoryMemory()
     memory.content = [(ONE, ["a"])]
