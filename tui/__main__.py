@@ -30,9 +30,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # While modules are loaded there is hardly any garbage, and looking for it delays the first paint by a tenth.
         gc.disable()
     for stream in (sys.stdout, sys.stderr):
-        # A locale without UTF-8 costs characters, not the answer.
+        # A locale without UTF-8 costs characters, not the answer; and JSON, which is UTF-8 always, not even those.
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+            is_json = options.json and stream is sys.stdout
+            stream.reconfigure(encoding="utf-8" if is_json else None, errors="replace")
     try:
         return _dispatch(options)
     except BrokenPipeError:

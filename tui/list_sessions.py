@@ -21,7 +21,8 @@ def list_sessions(options: Options, settings: Settings) -> int:
     """
     store = SessionStore(settings.sessions_dir)
     if options.delete is not None:
-        print(f"Deleted session {store.delete(options.delete)}.")
+        deleted = store.delete(options.delete)
+        print(msgspec.json.encode({"deleted": deleted}).decode() if options.json else f"Deleted session {deleted}.")
         return 0
     sessions = store.list()
     if options.json:

@@ -112,6 +112,13 @@ def test_words_are_utf_8_in_any_locale(
     assert server.requests[-1].messages[-1]["content"] == "caf\ufffd"
 
 
+def test_json_is_utf_8_in_any_locale(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    server.play(reply(text("你住在杭州 🙂")))
+    answer = run("--json", "where?", server=server)
+    assert "你住在杭州 🙂" in answer.stdout.decode()
+
+
 def test_bytes_that_are_not_utf_8_are_asked_all_the_same(server: FakeServer) -> None:
     server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
     assert run(server=server, stdin=b"caf\xe9").stdout.decode() == "You said: caf\ufffd\n"

@@ -169,6 +169,13 @@ def test_sessions_are_listed_and_deleted(home: Path) -> None:
     assert list((home / "data" / "mnemoscope" / "sessions").iterdir()) == []
 
 
+def test_a_deleted_session_is_told_as_json_where_that_is_wanted(tmp_path: Path) -> None:
+    (tmp_path / "sessions").mkdir()
+    (tmp_path / "sessions" / "4f3a91bc.jsonl").write_text('{"mnemoscope_session":1,"id":"4f3a91bc"}\n')
+    answer = run("sessions", "--json", "--delete", "4f3a", "--data-dir", str(tmp_path))
+    assert json.loads(answer.stdout) == {"deleted": "4f3a91bc"}
+
+
 def test_an_unknown_session_is_one_line_and_1() -> None:
     for arguments in (["sessions", "--delete", "nope"], ["ask", "--resume", "nope", "hi"]):
         answer = run(*arguments)

@@ -18,6 +18,7 @@ from tui.forgetting import forget_everything
 from tui.literal_text import visible_line
 from tui.prompt_history import PromptHistory
 from tui.subcommands.facts_text import change_line, fact_line, written_lines
+from tui.views.figures import plural
 
 Action = Callable[[Mem0Middleware, Options, Settings], Awaitable[int]]
 
@@ -100,7 +101,7 @@ async def reindex(memory: Mem0Middleware, options: Options, settings: Settings) 
     count = await memory.facts.reindex(progress)
     built = memory.store.built
     model = built.embedder.model_id if built and built.embedder else ""
-    _print_all(options, [{"embedded": count, "model": model}], [f"Made {count} facts comparable by {model}."])
+    _print_all(options, [{"embedded": count, "model": model}], [f"Made {plural(count, 'fact')} comparable by {model}."])
     return 0
 
 

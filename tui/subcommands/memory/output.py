@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import shutil
 import sys
@@ -98,13 +97,5 @@ def _cut(text: str, width: int) -> str:
 
 def _json(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    # A locale that lacks a character must not cost it, and JSON can always do without.
-    is_safe = _is_utf8(sys.stdout.encoding) and well_formed(text) == text
-    return text if is_safe else json.dumps(value)
-
-
-def _is_utf8(encoding: str | None) -> bool:
-    try:
-        return codecs.lookup(encoding or "ascii").name == "utf-8"
-    except LookupError:
-        return False
+    # Half a pair of surrogates, which a name may hold, has no bytes in UTF-8.
+    return text if well_formed(text) == text else json.dumps(value)
