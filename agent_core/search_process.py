@@ -9,8 +9,6 @@ import subprocess
 import sys
 import threading
 
-from agent_core.time_limit import TimeLimitExceeded
-
 _PROGRAM = """\
 import json, re, sys
 for line in sys.stdin:
@@ -19,6 +17,10 @@ for line in sys.stdin:
 """
 _START_SECONDS = 10.0
 _NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
+
+
+class TimeLimitExceeded(Exception):
+    """The search took longer than it may."""
 
 
 class SearchProcess:
