@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
 
 from tui.commands import ASK, bindings
+from tui.screens.framed import FramedScreen
 from tui.widgets.literal import Literal
 
 
-class ConfirmScreen(ModalScreen[bool]):
+class ConfirmScreen(FramedScreen[bool]):
     """Asks once; escape is no.
 
     Args:
@@ -18,16 +18,11 @@ class ConfirmScreen(ModalScreen[bool]):
 
     BINDINGS = bindings(ASK)
     DEFAULT_CSS = """
-    ConfirmScreen {
-        align: center middle;
-        & > Literal {
-            width: 70;
-            max-width: 90%;
-            height: auto;
-            padding: 0 1;
-            background: $surface;
-            border: round $warning;
-        }
+    ConfirmScreen > .frame {
+        width: 70;
+        max-width: 90%;
+        height: auto;
+        border: round $warning;
     }
     """
 
@@ -37,9 +32,7 @@ class ConfirmScreen(ModalScreen[bool]):
 
     def compose(self) -> ComposeResult:
         """The question."""
-        line = Literal()
-        line.show(self._question)
-        yield line
+        yield Literal(self._question, classes="frame")
 
     def action_yes(self) -> None:
         """Answer yes."""

@@ -7,12 +7,12 @@ from collections.abc import Awaitable, Callable
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Footer, TextArea
 
 from agent_core.errors import MnemoscopeError
 from tui.commands import EDITING, bindings
 from tui.diff_content import diff_content
+from tui.screens.framed import FramedScreen
 from tui.widgets.ask_line import AskLine
 from tui.widgets.file_text import FileText
 from tui.widgets.literal import Literal, literal
@@ -23,7 +23,7 @@ Save = Callable[[str, Confirm], Awaitable[bool]]
 """Saves a text, and tells whether it has; may raise a `MnemoscopeError` that says why not."""
 
 
-class EditingScreen(ModalScreen[None]):
+class EditingScreen(FramedScreen[None]):
     """Edits one text, above what was there.
 
     Args:
@@ -37,16 +37,6 @@ class EditingScreen(ModalScreen[None]):
     BINDINGS = bindings(EDITING)
     DEFAULT_CSS = """
     EditingScreen {
-        align: center middle;
-        & > Vertical {
-            width: 90%;
-            max-width: 120;
-            height: 90%;
-            padding: 0 1;
-            background: $surface;
-            border: round $primary;
-            border-title-color: $text-muted;
-        }
         FileText { height: 1fr; background: $surface; }
         .note { height: auto; max-height: 3; color: $text-warning; }
         .change { height: auto; max-height: 40%; background: $panel; display: none; }
@@ -76,7 +66,7 @@ class EditingScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """The text, what there is to say about it, a question when there is one."""
-        with Vertical() as frame:
+        with Vertical(classes="frame") as frame:
             frame.border_title = literal(self._title)
             yield self._area
             yield VerticalScroll(self._change, classes="change")

@@ -8,10 +8,10 @@ from itertools import groupby
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 
 from tui.commands import COMMANDS, READING, Command, bindings
 from tui.lines import Line, Prefix, prefixed, wrapped
+from tui.screens.framed import FramedScreen
 from tui.widgets.line_text import LineText
 from tui.widgets.literal import literal
 
@@ -39,23 +39,14 @@ class HelpText(LineText):
         return lines[1:]
 
 
-class HelpScreen(ModalScreen[None]):
+class HelpScreen(FramedScreen[None]):
     """Shows the help above what was there."""
 
     BINDINGS = bindings(READING)
     DEFAULT_CSS = """
-    HelpScreen {
-        align: center middle;
-        & > VerticalScroll {
-            width: 90%;
-            max-width: 100;
-            height: 90%;
-            padding: 0 1;
-            background: $surface;
-            border: round $primary;
-            border-title-color: $text-muted;
-            scrollbar-size-vertical: 1;
-        }
+    HelpScreen > .frame {
+        max-width: 100;
+        scrollbar-size-vertical: 1;
     }
     """
 
@@ -65,13 +56,9 @@ class HelpScreen(ModalScreen[None]):
 
     def compose(self) -> ComposeResult:
         """One scrolling column."""
-        scroll = VerticalScroll(self._text)
+        scroll = VerticalScroll(self._text, classes="frame")
         scroll.border_title = "Keys and commands · Esc closes"
         yield scroll
-
-    def action_close(self) -> None:
-        """Back to what was there."""
-        self.dismiss()
 
     def action_copy(self) -> None:
         """Copy the whole help."""

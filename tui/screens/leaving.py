@@ -3,33 +3,27 @@
 from __future__ import annotations
 
 from textual.app import ComposeResult
-from textual.screen import ModalScreen
 
 from tui.commands import LEAVING, bindings
+from tui.screens.framed import FramedScreen
 from tui.widgets.literal import Literal
 
 
-class LeavingScreen(ModalScreen[None]):
+class LeavingScreen(FramedScreen[None]):
     """Says how many memories are still being written."""
 
     BINDINGS = bindings(LEAVING)
     DEFAULT_CSS = """
-    LeavingScreen {
-        align: center middle;
-        & > Literal {
-            width: auto;
-            max-width: 90%;
-            height: auto;
-            padding: 0 1;
-            background: $surface;
-            border: round $primary;
-        }
+    LeavingScreen > .frame {
+        width: auto;
+        max-width: 90%;
+        height: auto;
     }
     """
 
     def __init__(self, remaining: int) -> None:
         super().__init__()
-        self._line = Literal()
+        self._line = Literal(classes="frame")
         self.show(remaining)
 
     def compose(self) -> ComposeResult:

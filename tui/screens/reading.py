@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, TypeVar
+from typing import Generic
 
 from textual.app import ComposeResult
 from textual.containers import VerticalScroll
-from textual.screen import ModalScreen
 from textual.widgets import Footer
 
 from tui.commands import READING, bindings
 from tui.diff_content import diff_content
+from tui.screens.framed import FramedScreen, R
 from tui.views.figures import short_count
 from tui.views.message_details import Section, as_text
 from tui.widgets.literal import Literal
@@ -20,10 +20,7 @@ _SHOWN_CHARACTERS = 20_000
 """Of each section; laying out a megabyte takes seconds."""
 
 
-R = TypeVar("R")
-
-
-class ReadingScreen(ModalScreen[R], Generic[R]):
+class ReadingScreen(FramedScreen[R], Generic[R]):
     """Shows sections of text literally, above what was there. It ends without a result, unless a subclass has one.
 
     Args:
@@ -34,16 +31,7 @@ class ReadingScreen(ModalScreen[R], Generic[R]):
     BINDINGS = bindings(READING)
     DEFAULT_CSS = """
     ReadingScreen {
-        align: center middle;
-        & > VerticalScroll {
-            width: 90%;
-            max-width: 120;
-            height: 90%;
-            padding: 0 1;
-            background: $surface;
-            border: round $primary;
-            scrollbar-gutter: stable;
-        }
+        & > .frame { scrollbar-gutter: stable; }
         .title { text-style: bold; }
         .heading { margin-top: 1; color: $text-accent; text-style: bold; }
         .note { color: $text-muted; text-style: italic; }
@@ -57,7 +45,7 @@ class ReadingScreen(ModalScreen[R], Generic[R]):
 
     def compose(self) -> ComposeResult:
         """One scrolling column above the keys."""
-        with VerticalScroll():
+        with VerticalScroll(classes="frame"):
             yield Literal(self._title, classes="title")
             for heading, text, is_diff in self._sections:
                 if heading:
@@ -68,10 +56,6 @@ class ReadingScreen(ModalScreen[R], Generic[R]):
                     rest = short_count(len(text) - _SHOWN_CHARACTERS)
                     yield Literal(f"… {rest} more characters; copying takes all", classes="note")
         yield Footer(show_command_palette=False)
-
-    def action_close(self) -> None:
-        """Back to what was there."""
-        self.dismiss()
 
     def action_copy(self) -> None:
         """Copy the whole text."""

@@ -8,9 +8,9 @@ from typing import Generic, TypeVar
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
 from textual.widgets import Footer
 
+from tui.screens.framed import FramedScreen
 from tui.widgets.ask_line import AskLine
 from tui.widgets.literal import Literal, literal
 from tui.widgets.row_list import RowList
@@ -49,7 +49,7 @@ class DrawnRows(Generic[T]):
         return self._draw(self.values[index], width)
 
 
-class RowsScreen(ModalScreen[None], Generic[T]):
+class RowsScreen(FramedScreen[None], Generic[T]):
     """Rows, more on the one under the cursor, and what is asked.
 
     Args:
@@ -58,16 +58,7 @@ class RowsScreen(ModalScreen[None], Generic[T]):
 
     DEFAULT_CSS = """
     RowsScreen {
-        align: center middle;
-        & > Vertical {
-            width: 90%;
-            max-width: 140;
-            height: 90%;
-            padding: 0 1;
-            background: $surface;
-            border: round $primary;
-            border-title-color: $text-muted;
-        }
+        & > .frame { max-width: 140; }
         RowList { height: 2fr; }
         .head { height: auto; max-height: 3; color: $text-muted; }
         .detail { height: 3fr; border-top: solid $foreground 15%; }
@@ -85,7 +76,7 @@ class RowsScreen(ModalScreen[None], Generic[T]):
 
     def compose(self) -> ComposeResult:
         """What there is to say of all, the rows, more on one of them."""
-        with Vertical() as frame:
+        with Vertical(classes="frame") as frame:
             frame.border_title = literal(self._title)
             yield self._head
             yield self._rows
@@ -97,10 +88,6 @@ class RowsScreen(ModalScreen[None], Generic[T]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
         """While a question is open, keys belong to its answer."""
         return not self.ask.has_focus_within
-
-    def action_close(self) -> None:
-        """Back to what was there."""
-        self.dismiss()
 
     def take(self, values: Sequence[T], head: str) -> None:
         """Show other rows."""
