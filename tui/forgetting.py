@@ -98,20 +98,23 @@ async def forget_everything(settings: Settings, facts: Mem0Middleware, history: 
         messages=sum(len(cut.msg_ids) for cut in cuts),
         stored=await purge.carry_out({path.stem: path for path in sessions.paths()}, cuts),
         prompts=history.forget(frozenset().union(*(cut.said for cut in cuts))) + _delete_unsent(cut_paths, left),
-        copies=_delete_copies(settings, source, left),
+        copies=_delete_copies(_copies(settings, sessions), source, left),
         is_log_emptied=_empty_log(log_path(settings), left),
         left=tuple(left),
     )
 
 
-def _delete_copies(settings: Settings, source: str, left: list[str]) -> int:
-    """Delete damaged files that were put aside and hold the user's name; how many that were."""
-    if settings.data_dir is None:
-        return 0
+def _copies(settings: Settings, sessions: SessionStore) -> list[Path]:
+    """The damaged files that were put aside."""
+    stores = settings.data_dir.glob("mem0/*.bad-*") if settings.data_dir else ()
+    return [*stores, *sessions.paths_set_aside()]
+
+
+def _delete_copies(copies: Iterable[Path], source: str, left: list[str]) -> int:
+    """Delete those that hold the user's name; how many that were."""
     user = source.partition(":")[2].encode()
-    found = [*settings.data_dir.glob("mem0/*.bad-*"), *settings.data_dir.glob("sessions/*.damaged")]
     count = 0
-    for path in found:
+    for path in copies:
         try:
             if user in path.read_bytes():
                 path.unlink()

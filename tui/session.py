@@ -11,7 +11,8 @@ from __future__ import annotations
 import errno
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -167,6 +168,20 @@ def open_locked(path: Path) -> int:
         os.close(handle)
         raise StorageError(f"Session {path.stem} is open in another window; go on there, or start a new one here.")
     return handle
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """Keep an existing session file from being opened elsewhere.
+
+    Raises:
+        StorageError: another program has it open, or it cannot be opened.
+    """
+    handle = open_locked(path)
+    try:
+        yield
+    finally:
+        os.close(handle)
 
 
 def ends_in_mid_line(handle: int) -> bool:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
+from contextlib import ExitStack
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -13,8 +13,8 @@ from agent_core.errors import StorageError
 from memory.agentic.purge import Trail
 from tui.file_replacement import rewrite
 from tui.redaction import Redaction
-from tui.session import open_locked
-from tui.session_store import is_session_id
+from tui.session import locked
+from tui.session_store import SessionStore
 from tui.unsent import SUFFIX, read_unsent
 
 
@@ -52,20 +52,19 @@ class SessionErasure:
         self.sessions: tuple[str, ...] = ()
         self.tells_here = False
         self._here = here
-        self._folder = folder
+        self._store = SessionStore(folder)
         self._prompts = prompts
         self._trail = trail
         self._files = files
         self._told: list[Path] = []
-        self._handles: list[int] = []
+        self._locks = ExitStack()
         self._typed: set[str] = set()
 
     def __enter__(self) -> SessionErasure:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        while self._handles:
-            os.close(self._handles.pop())
+        self._locks.close()
 
     def prepare(self) -> None:
         """Find the sessions that tell of it, and keep others from opening them.
@@ -73,12 +72,12 @@ class SessionErasure:
         Raises:
             StorageError: one of them is open, or cannot be read; nothing has been changed.
         """
-        for path in self._session_files():
+        for path in sorted([*self._store.paths(), *self._store.paths_set_aside()]):
             _, passages = self._redacted(path)
             if passages and path == self._here:
                 self.tells_here = True
             elif passages:
-                self._handles.append(_locked(path))
+                self._lock(path)
             if passages:
                 self._told.append(path)
         self.sessions = tuple(path.stem for path in self._told)
@@ -103,7 +102,7 @@ class SessionErasure:
 
     def has(self, session_id: str) -> bool:
         """Whether a session has a file here."""
-        return self._folder is not None and is_session_id(session_id) and self._file(session_id).is_file()
+        return self._store.file_of(session_id) is not None
 
     def redaction(self, session_id: str) -> Redaction:
         """What must not be told any more in a session, by what its file says of it, where it has one.
@@ -112,34 +111,24 @@ class SessionErasure:
             StorageError: the file cannot be read.
         """
         redaction = Redaction(self._trail, self._files)
-        if self.has(session_id):
-            events = map(_decoded, _read(self._file(session_id)).split(b"\n"))
+        if (path := self._store.file_of(session_id)) is not None:
+            events = map(_decoded, _read(path).split(b"\n"))
             redaction.learn(event for event in events if event is not None)
         return redaction
 
+    def _lock(self, path: Path) -> None:
+        try:
+            self._locks.enter_context(locked(path))
+        except StorageError as error:
+            window = f"Session {path.stem} is open in another window: end it there first."
+            why = str(error) if error.__cause__ else window
+            raise StorageError(f"{why} It tells of the memory, so nothing was deleted.") from error
+
     def _check_here(self, here: Path) -> None:
         if self.tells_here:
-            self._handles.append(_locked(here))
+            self._lock(here)
         elif self._redacted(here)[1]:
             raise StorageError("This session has come to tell of it meanwhile. Nothing was deleted: try again.")
-
-    def _file(self, session_id: str) -> Path:
-        return (self._folder or Path()) / f"{session_id}.jsonl"
-
-    def _session_files(self) -> Iterator[Path]:
-        if self._folder is None:
-            return
-        try:
-            names = sorted(os.listdir(self._folder))
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            raise StorageError(f"The sessions in {self._folder} cannot be listed: {error.strerror}.") from error
-        for name in names:
-            path = self._folder / name
-            # Also those that were set aside since nothing in them could be read.
-            if is_session_id(path.stem) and path.suffix in (".jsonl", ".damaged") and not path.is_symlink():
-                yield path
 
     def _redacted(self, path: Path) -> tuple[bytes, int]:
         """What is to be in a file, and how many texts of it are changed by that."""
@@ -174,7 +163,8 @@ class SessionErasure:
     def _forget_unsent(self) -> int:
         """Delete the texts that were typed, not sent, and tell of it; how many those were."""
         redaction = Redaction(self._trail, self._files)
-        paths = sorted(self._folder.glob(f"*{SUFFIX}")) if self._folder is not None else []
+        folder = self._store.folder
+        paths = sorted(folder.glob(f"*{SUFFIX}")) if folder is not None else []
         telling = [path for path in paths if self._is_telling_text(read_unsent(path).text, redaction)]
         for path in telling:
             try:
@@ -192,14 +182,6 @@ class SessionErasure:
 
     def _is_telling_text(self, text: str, redaction: Redaction) -> bool:
         return text.strip() in self._typed or redaction.text(text) != text
-
-
-def _locked(path: Path) -> int:
-    try:
-        return open_locked(path)
-    except StorageError as error:
-        why = str(error) if error.__cause__ else f"Session {path.stem} is open in another window: end it there first."
-        raise StorageError(f"{why} It tells of the memory, so nothing was deleted.") from error
 
 
 def _read(path: Path) -> bytes:

@@ -6,7 +6,6 @@ first reply on that knew of a user's facts a session is cut; what was said befor
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -28,7 +27,7 @@ from agent_core.event import (
 from agent_core.history import REPLACES
 from agent_core.message import Msg
 from tui.file_replacement import rewrite
-from tui.session import open_locked
+from tui.session import locked
 
 _TOOLS = frozenset({"search_memory", "add_memory"})
 
@@ -78,12 +77,7 @@ def cut_session(path: Path, source: str) -> Cut | None:
         StorageError: another program has it open, or it cannot be read or written.
     """
     needle = _needle(source)
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise StorageError(f"Session {path.stem} cannot be read: {error.strerror} ({path}).") from error
+    data = _read(path)
     if needle not in data:
         return None
     lines = list(_lines(data, needle))
@@ -92,11 +86,8 @@ def cut_session(path: Path, source: str) -> Cut | None:
         return None
     gone = [line.event for line in lines if line.start >= start and line.event is not None]
     is_gone = not any(_messages(line.event) for line in lines if line.start < start and line.event is not None)
-    handle = open_locked(path)
-    try:
+    with locked(path):
         _shorten(path, data[:start], is_gone)
-    finally:
-        os.close(handle)
     return _cut(path.stem, gone, is_gone)
 
 
@@ -106,14 +97,18 @@ def messages_of(path: Path) -> frozenset[str]:
     Raises:
         StorageError: it cannot be read.
     """
+    events = (line.event for line in _lines(_read(path), b"") if line.event is not None)
+    return frozenset(msg.id for event in events for msg in _messages(event))
+
+
+def _read(path: Path) -> bytes:
+    """What is in a session file; nothing when there is none."""
     try:
-        data = path.read_bytes()
+        return path.read_bytes()
     except FileNotFoundError:
-        return frozenset()
+        return b""
     except OSError as error:
         raise StorageError(f"Session {path.stem} cannot be read: {error.strerror} ({path}).") from error
-    events = (line.event for line in _lines(data, b"") if line.event is not None)
-    return frozenset(msg.id for event in events for msg in _messages(event))
 
 
 def _needle(source: str) -> bytes:

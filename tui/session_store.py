@@ -24,6 +24,8 @@ from tui.session_reader import SessionContent, read_header, read_session, summar
 from tui.unsent import unsent_path
 
 _ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_SUFFIX = ".jsonl"
+_SET_ASIDE = ".damaged"
 NO_FOLDER = "This session is not being saved: no home folder is known. Name a folder with --data-dir to keep it."
 
 
@@ -137,6 +139,19 @@ class SessionStore:
         """
         return self._newest_first()
 
+    def paths_set_aside(self) -> Sequence[Path]:
+        """The files that were set aside since nothing in them could be read, the one used last first.
+
+        Raises:
+            StorageError: they cannot be listed.
+        """
+        return self._newest_first(_SET_ASIDE)
+
+    def file_of(self, id_: str) -> Path | None:
+        """The file of the session of exactly this id; None when there is none."""
+        path = self._path(id_) if self.folder is not None and is_session_id(id_) else None
+        return path if path is not None and path.is_file() and not path.is_symlink() else None
+
     def delete(self, id_or_prefix: str) -> str:
         """Delete the file of one session, whatever is in it, and what was not sent in it; return its id.
 
@@ -154,7 +169,7 @@ class SessionStore:
 
     def _path(self, id_: str) -> Path:
         assert self.folder is not None
-        return self.folder / f"{id_}.jsonl"
+        return self.folder / f"{id_}{_SUFFIX}"
 
     def _problem(self) -> str:
         """Why nothing can be kept here; empty when it can, as far as can be told without writing."""
@@ -189,17 +204,17 @@ class SessionStore:
         lost = (each.stem for each in newer if read_header(each) is None)
         return [f"Session {id_} is newer, but its beginning is lost; --resume {id_} opens it." for id_ in lost]
 
-    def _newest_first(self) -> Sequence[Path]:
+    def _newest_first(self, suffix: str = _SUFFIX) -> Sequence[Path]:
         if self.folder is None:
             return ()
         try:
             with os.scandir(self.folder) as entries:
-                names = [entry.name for entry in entries if entry.is_file(follow_symlinks=False)]
+                files = [Path(entry.path) for entry in entries if entry.is_file(follow_symlinks=False)]
         except (FileNotFoundError, NotADirectoryError):
             return ()
         except OSError as error:
             raise StorageError(f"The sessions in {self.folder} cannot be listed: {error.strerror}.") from error
-        paths = [self.folder / name for name in names if name.endswith(".jsonl") and is_session_id(name[:-6])]
+        paths = [path for path in files if path.suffix == suffix and is_session_id(path.stem)]
         return sorted(paths, key=_modified, reverse=True)
 
 
@@ -212,7 +227,7 @@ def _set_aside(path: Path) -> str:
     """Keep a file of which nothing can be read under another name; what to tell of it."""
     unreadable = f"Nothing of session {path.stem} can be read"
     names = chain([path.stem], (f"{path.stem}-{number}" for number in count(2)))
-    aside = next(other for name in names if not os.path.lexists(other := path.with_name(f"{name}.damaged")))
+    aside = next(other for name in names if not os.path.lexists(other := path.with_name(f"{name}{_SET_ASIDE}")))
     try:
         path.rename(aside)
     except OSError as error:
