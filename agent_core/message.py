@@ -1,4 +1,4 @@
-"""Messages and the blocks that they are made of.
+"""Messages.
 
 A `Msg` never changes once made: copies share it, stores need not copy it, and a caller's later edits cannot reach a
 store. Names follow AgentScope 2.x (`agentscope.message`); `Msg.from_dict` also reads the message dictionaries of
@@ -8,123 +8,48 @@ AgentScope 1.x.
 from __future__ import annotations
 
 import hashlib
-import json
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
-from datetime import datetime
-from typing import Any, Literal, NoReturn, TypeVar, cast, get_args, overload
+from typing import Any, Literal, NoReturn, cast, get_args, overload
 
 import msgspec
-from msgspec import Struct
-from msgspec.structs import force_setattr
 
+from agent_core.block import (
+    BLOCK_BY_NAME,
+    B,
+    Block,
+    ContentBlock,
+    DataBlock,
+    HintBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    ToolResultBlock,
+    ToolResultState,
+)
 from agent_core.json_like import finite, json_object, plain_str
-from agent_core.text import well_formed
+from agent_core.message_dict import read_block, read_created_at
+
+__all__ = [
+    "AssistantMsg",
+    "ContentBlock",
+    "DataBlock",
+    "HintBlock",
+    "Msg",
+    "Role",
+    "SystemMsg",
+    "TextBlock",
+    "ThinkingBlock",
+    "ToolCallBlock",
+    "ToolResultBlock",
+    "ToolResultState",
+    "UserMsg",
+]
 
 Role = Literal["user", "assistant", "system"]
-ToolResultState = Literal["success", "error", "interrupted", "denied"]
-
-
-class _Block(Struct, frozen=True, tag_field="type"):
-    """Base of all blocks: immutable, and never holding what a store could not give back.
-
-    Raises:
-        TypeError: a field is of another type; it is named.
-    """
-
-    def __post_init__(self) -> None:
-        for name in self.__struct_fields__:
-            value = getattr(self, name)
-            if type(value) is not str:
-                force_setattr(self, name, self._checked(name, value))
-            elif not value.isascii():
-                force_setattr(self, name, well_formed(value))
-
-    def _checked(self, name: str, value: object) -> object:
-        """What is kept of a value that is no plain str."""
-        if value is None and _default_of(type(self), name) is None:
-            return None
-        return plain_str(value, f"{name} of a {self.type} block")
-
-    @property
-    def type(self) -> str:
-        """The tag that names this kind of block in JSON, for example `text`."""
-        return str(self.__struct_config__.tag)
-
-
-class TextBlock(_Block, frozen=True, tag="text"):
-    """Text that a person or a model wrote."""
-
-    text: str
-
-
-class ThinkingBlock(_Block, frozen=True, tag="thinking"):
-    """Reasoning text of a model, kept apart from its answer."""
-
-    thinking: str
-
-
-class HintBlock(_Block, frozen=True, tag="hint"):
-    """Text given to the model from the side, such as a recalled memory. `source` says where it came from."""
-
-    hint: str
-    source: str | None = None
-
-
-class DataBlock(_Block, frozen=True, tag="data"):
-    """An image or another file: either base64 `data` or a `url`."""
-
-    media_type: str
-    data: str | None = None
-    url: str | None = None
-    name: str | None = None
-
-
-class ToolCallBlock(_Block, frozen=True, tag="tool_call"):
-    """A call that the model wants made. `input` is the raw JSON text as it was received, valid or not."""
-
-    id: str
-    name: str
-    input: str = "{}"
-
-
-class ToolResultBlock(_Block, frozen=True, tag="tool_result"):
-    """What a call gave. `id` is the id of the `ToolCallBlock` that it answers."""
-
-    id: str
-    name: str
-    output: str | tuple[TextBlock | DataBlock, ...]
-    state: ToolResultState = "success"
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.state not in _STATES:
-            raise ValueError(f"state must be one of {', '.join(_STATES)}, not {self.state!r}")
-
-    def _checked(self, name: str, value: object) -> object:
-        if name != "output" or isinstance(value, str):
-            return super()._checked(name, value)
-        if not isinstance(value, list | tuple) or not all(isinstance(block, TextBlock | DataBlock) for block in value):
-            raise TypeError(f"output must be a str, or text and data blocks, not {value!r}")
-        return tuple(value)
-
-    def text(self) -> str:
-        """The text of the output, data left out."""
-        if isinstance(self.output, str):
-            return self.output
-        return "\n".join(block.text for block in self.output if isinstance(block, TextBlock))
-
-
-ContentBlock = TextBlock | ThinkingBlock | HintBlock | DataBlock | ToolCallBlock | ToolResultBlock
-B = TypeVar("B", bound=_Block)
-
 _ROLES = get_args(Role)
-_STATES = get_args(ToolResultState)
-_BLOCK_BY_NAME: dict[str, type[_Block]] = {
-    str(cls.__struct_config__.tag): cls for cls in cast("tuple[type[_Block], ...]", get_args(ContentBlock))
-}
 
 
 class Msg:
@@ -254,9 +179,9 @@ class Msg:
         if isinstance(block_type, type):
             return [block for block in self.blocks if isinstance(block, block_type)]
         names = [block_type] if isinstance(block_type, str) else list(block_type)
-        unknown = [name for name in names if name not in _BLOCK_BY_NAME]
+        unknown = [name for name in names if name not in BLOCK_BY_NAME]
         if unknown:
-            raise ValueError(f"unknown kind of block {unknown[0]!r}; known are {', '.join(_BLOCK_BY_NAME)}")
+            raise ValueError(f"unknown kind of block {unknown[0]!r}; known are {', '.join(BLOCK_BY_NAME)}")
         return [block for block in self.blocks if block.type in names]
 
     def to_dict(self) -> dict[str, Any]:
@@ -281,11 +206,11 @@ class Msg:
             content = data["content"]
             return cls(
                 name=data["name"],
-                content=content if isinstance(content, str) else [_block_from_dict(block) for block in content],
+                content=content if isinstance(content, str) else [read_block(block) for block in content],
                 role=data["role"],
                 metadata=data.get("metadata"),
                 id=data.get("id"),
-                created_at=_created_at(data),
+                created_at=read_created_at(data),
             )
         except (KeyError, TypeError, msgspec.ValidationError) as error:
             raise ValueError(f"not a message: {error}") from error
@@ -327,45 +252,6 @@ def _checked_content(content: object) -> str | tuple[ContentBlock, ...]:
         raise TypeError(f"content must be a str or a list of blocks, not {content!r}")
     blocks = tuple(content)
     for block in blocks:
-        if not isinstance(block, _Block):
+        if not isinstance(block, Block):
             raise TypeError(f"content must hold blocks only, not {block!r}")
     return cast("tuple[ContentBlock, ...]", blocks)
-
-
-def _default_of(kind: type[_Block], name: str) -> object:
-    # Fields with a default come last.
-    defaults = zip(reversed(kind.__struct_fields__), reversed(kind.__struct_defaults__), strict=False)
-    return dict(defaults).get(name, msgspec.NODEFAULT)
-
-
-def _block_from_dict(data: object) -> ContentBlock:
-    if not isinstance(data, Mapping):
-        raise ValueError(f"not a block: {data!r}")
-    return cast("ContentBlock", msgspec.convert(_from_agentscope_1(dict(data)), ContentBlock))
-
-
-def _from_agentscope_1(data: dict[str, Any]) -> dict[str, Any]:
-    """Rename what AgentScope 1.x calls differently: tool_use, tool_result content, media sources."""
-    kind = data.get("type")
-    if kind == "tool_use":
-        raw = data.get("raw_input") or data.get("input") or {}
-        text = raw if isinstance(raw, str) else json.dumps(raw, ensure_ascii=False)
-        return {"type": "tool_call", "id": data["id"], "name": data["name"], "input": text}
-    if kind == "tool_result":
-        output = data.get("output") or ""
-        if not isinstance(output, str):
-            output = [_from_agentscope_1(dict(block)) for block in output]
-        return {**data, "output": output}
-    if kind in ("image", "audio", "video"):
-        source = data["source"]
-        media_type = source.get("media_type") or f"{kind}/*"
-        return {"type": "data", "media_type": media_type, "data": source.get("data"), "url": source.get("url")}
-    return data
-
-
-def _created_at(data: Mapping[str, Any]) -> float | None:
-    """Seconds since the epoch, from our own field or from AgentScope 1.x's local `timestamp` text."""
-    if data.get("created_at") is not None:
-        return float(data["created_at"])
-    stamp = data.get("timestamp")
-    return datetime.fromisoformat(stamp).timestamp() if isinstance(stamp, str) and stamp else None
