@@ -75,11 +75,6 @@ def apply_rules(msg: Msg, rules: Iterable[MarkRule]) -> Ruled:
     return Ruled(tuple(marks), tuple(too_slow))
 
 
-def marks_by_rules(msg: Msg, rules: Iterable[MarkRule]) -> tuple[str, ...]:
-    """The marks that the rules set on a message, each once, in the order of the rules."""
-    return apply_rules(msg, rules).marks
-
-
 def _tools(msg: Msg) -> set[str]:
     return {block.name for block in msg.blocks if isinstance(block, ToolCallBlock | ToolResultBlock)}
 

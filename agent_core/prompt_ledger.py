@@ -68,11 +68,6 @@ class PromptHistory:
         place = bisect_right(appearances, number, key=lambda appearance: appearance.since)
         return appearances[place - 1].part if place else None
 
-    def parts_of(self, number: int) -> tuple[PromptPart, ...]:
-        """All parts of prompt `number`, in the order in which they were first seen."""
-        found = (self.part_in(key, number) for key in self._appearances)
-        return tuple(part for part in found if part is not None)
-
     def story_of(self, key: str) -> tuple[Appearance, ...]:
         """How a part fared over all prompts, one entry for each change."""
         return tuple(self._appearances.get(key, ()))

@@ -37,16 +37,6 @@ class UndoHistory:
         self._undone: list[Step] = []
         self._done: list[Step] = []
 
-    @property
-    def next_undo(self) -> str | None:
-        """What `undo` would take back, in words; None when there is nothing."""
-        return self._done[-1].label if self._done else None
-
-    @property
-    def next_redo(self) -> str | None:
-        """What `redo` would do again."""
-        return self._undone[-1].label if self._undone else None
-
     @asynccontextmanager
     async def recording(self, label: str) -> AsyncIterator[None]:
         """Make what happens inside one step that can be undone."""

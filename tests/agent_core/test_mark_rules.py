@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from agent_core.mark_rules import MarkRule, marks_by_rules
+from agent_core.mark_rules import MarkRule, apply_rules
 from agent_core.message import AssistantMsg, HintBlock, Msg, SystemMsg, ToolCallBlock, ToolResultBlock, UserMsg
 
 CALL = AssistantMsg("a", [ToolCallBlock("1", "Write")])
@@ -28,8 +28,8 @@ def test_a_rule_fits_what_meets_all_of_its_conditions(rule: MarkRule, fitting: l
 
 def test_marks_of_several_rules_come_once_and_in_order() -> None:
     rules = [MarkRule("b", role="user"), MarkRule("a", pattern="x"), MarkRule("b", pattern="x")]
-    assert marks_by_rules(UserMsg("u", "x"), rules) == ("b", "a")
-    assert marks_by_rules(CALL, rules) == ()
+    assert apply_rules(UserMsg("u", "x"), rules).marks == ("b", "a")
+    assert apply_rules(CALL, rules).marks == ()
 
 
 @pytest.mark.parametrize("options", [{}, {"pattern": "("}, {"mark": "", "role": "user"}])

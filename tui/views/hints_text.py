@@ -28,12 +28,6 @@ def outcome(lookup: Lookup, now: float | None) -> str:
     return f"searching for {span(now - lookup.started)} …"
 
 
-def reply_outcome(reply: ReplyRecord, now: float | None) -> str:
-    """What became of the retrievals of a reply, in one line."""
-    outcomes = [outcome(lookup, now) for lookup in reply.lookups]
-    return "; ".join(outcomes) if outcomes else "nothing was looked up"
-
-
 def told_grace(reply: ReplyRecord, now: float | None) -> str:
     """For how long the first model call was held back for the retrieval; empty when it was not to be."""
     grace = grace_of(reply, now if now is not None else reply.latest)

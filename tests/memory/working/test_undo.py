@@ -27,12 +27,11 @@ async def test_a_step_of_several_changes_is_undone_and_redone_as_one(memory: InM
         await memory.update_messages_mark("b", old_mark="a")
         await memory.delete(["2"])
     assert shown(memory) == "1b 3b"
-    assert history.next_undo == "rename a to b, delete 2"
     assert await history.undo() == "rename a to b, delete 2"
     assert shown(memory) == "1a 2a 3a"
     assert await history.redo() == "rename a to b, delete 2"
     assert shown(memory) == "1b 3b"
-    assert history.next_redo is None
+    assert await history.redo() is None
 
 
 async def test_what_others_did_meanwhile_stays(memory: InMemoryMemory) -> None:
@@ -73,14 +72,14 @@ async def test_a_new_step_forgets_what_was_undone_and_nothing_leaves_no_step(mem
     assert await history.redo() is None
     async with history.recording("nothing"):
         await memory.delete(["unknown"])
-    assert history.next_undo is None
+    assert await history.undo() is None
     for mark in "bc":
         async with history.recording(f"mark {mark}"):
             await memory.update_messages_mark(mark)
     assert await history.undo() == "mark c"
     async with history.recording("mark d"):
         await memory.update_messages_mark("d", msg_ids=["1"])
-    assert history.next_redo is None
+    assert await history.redo() is None
     assert await history.undo() == "mark d"
     assert await history.undo() is None
 

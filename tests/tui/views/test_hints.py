@@ -18,8 +18,8 @@ from agent_core.event import (
 )
 from agent_core.message import AssistantMsg, HintBlock, UserMsg
 from tests.tui.views import events as made
-from tui.views.hints import HintsView
-from tui.views.hints_text import outcome, reply_outcome, told_grace
+from tui.views.hints import HintsView, ReplyRecord
+from tui.views.hints_text import outcome, told_grace
 from tui.views.timeline import timeline
 
 HOME = RecalledMemory("/m/home.md", "h", "lives in Hangzhou", "chosen", 0.9)
@@ -55,8 +55,12 @@ def fold(*events: Event) -> HintsView:
     return view
 
 
+def outcomes(record: ReplyRecord, now: float | None = None) -> str:
+    return "; ".join(outcome(lookup, now) for lookup in record.lookups)
+
+
 def words(*events: Event, now: float | None = None) -> str:
-    return reply_outcome(fold(*events).replies[0], now)
+    return outcomes(fold(*events).replies[0], now)
 
 
 FOUND = [stage("scan", 0.1, 0.1), stage("select", 0.3, 0.2), stage("read", 0.4, 0.1), ended(0.4, HOME)]
@@ -101,10 +105,6 @@ def test_while_it_runs_it_says_for_how_long():
     assert words(*reply(), now=1.2) == "searching for 1.2 s …"
 
 
-def test_a_reply_without_a_retrieval_says_so():
-    assert words(ReplyStarted(agent="a", reply_id="r")) == "nothing was looked up"
-
-
 def test_the_question_is_the_first_line_of_what_was_said():
     assert fold(*reply()).replies[0].question == "Where do I live?"
 
@@ -140,7 +140,7 @@ def test_replies_that_run_at_the_same_time_do_not_mix():
         settled(1.0, "nothing", key="s"),
         settled(2.0, "injected", key="r", round=1),
     )
-    assert [(one.question, reply_outcome(one, None)) for one in view.replies] == [
+    assert [(one.question, outcomes(one)) for one in view.replies] == [
         ("one", "injected at round 1 after 2.0 s"),
         ("two", "nothing relevant (1.0 s)"),
     ]
@@ -243,7 +243,7 @@ def test_no_sequence_of_events_is_a_crash(events, width, now):
     for event in events:
         view.apply(event)
     for one in view.replies:
-        assert "\n" not in reply_outcome(one, now)
+        assert "\n" not in outcomes(one, now)
         drawn = timeline(one, width, now)
         assert {len(track) for track in (drawn.rounds, *drawn.lookups)} == {max(1, width)}
         assert drawn.seconds >= 0
