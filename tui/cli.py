@@ -102,30 +102,19 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
-
-    ask = commands.add_parser(
+    commands.add_parser(
         "ask",
         help="answer one question on standard output, without a screen",
         description="Answer one question on standard output. Nobody is asked anything: changes to files are refused "
         "unless allowed. The session is kept; -c goes on with it. Exits with 1 when the reply failed.",
-        parents=[model, shared, session],
+        parents=[model, shared, session, _ask()],
     )
-    ask.add_argument(
-        "question",
-        nargs="*",
-        type=typed_text,
-        metavar="QUESTION",
-        help="words; what is piped in is put behind them. None, or a last word -, waits for it as long as it takes",
+    commands.add_parser(
+        "sessions",
+        help="list the sessions, newest first",
+        description="List the sessions.",
+        parents=[shared, _sessions()],
     )
-    ask.add_argument("--json", action="store_true", help="print every event as JSON, one a line")
-    ask.add_argument("--allow-writes", action="store_true", help="let the agent change files in the workdir")
-
-    sessions = commands.add_parser(
-        "sessions", help="list the sessions, newest first", description="List the sessions.", parents=[shared]
-    )
-    sessions.add_argument("--json", action="store_true", help="print JSON, one session a line")
-    sessions.add_argument("--delete", metavar="ID", help="delete the session of this id instead")
-
     commands.add_parser(
         "config",
         help="show the settings in effect, and their file",
@@ -149,6 +138,27 @@ def _model() -> argparse.ArgumentParser:
     group = _group()
     group.add_argument("--model", metavar="M", help="the model that answers")
     group.add_argument("--base-url", metavar="URL", help="address of an OpenAI-compatible API; usually ends in /v1")
+    return group
+
+
+def _ask() -> argparse.ArgumentParser:
+    group = _group()
+    group.add_argument(
+        "question",
+        nargs="*",
+        type=typed_text,
+        metavar="QUESTION",
+        help="words; what is piped in is put behind them. None, or a last word -, waits for it as long as it takes",
+    )
+    group.add_argument("--json", action="store_true", help="print every event as JSON, one a line")
+    group.add_argument("--allow-writes", action="store_true", help="let the agent change files in the workdir")
+    return group
+
+
+def _sessions() -> argparse.ArgumentParser:
+    group = _group()
+    group.add_argument("--json", action="store_true", help="print JSON, one session a line")
+    group.add_argument("--delete", metavar="ID", help="delete the session of this id instead")
     return group
 
 

@@ -107,16 +107,7 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
             values[setting.name], sources[setting.name] = value, source
     data_dir = _folder(values.get("data_dir")) or _platform_folder(platformdirs.user_data_path)
     workdir = _workdir(values.get("workdir"), sources) or (data_dir / "workdir" if data_dir else None)
-    for name in ("base_url", "embedding_base_url"):
-        if (url := values.get(name)) and not re.match(r"https?://[^/\s]", url):
-            what = name.replace("_", " ").replace("url", "URL")
-            raise ConfigError(f"The {what} must start with http:// or https://, not {url!r} ({sources[name]}).")
-    memory = values.get("memory")
-    if memory and (wrong := fault(memory)):
-        raise ConfigError(f"{wrong} ({sources['memory']}).")
-    mem0 = values.get("mem0", "off")
-    if mem0 not in MEM0_MODES:
-        raise ConfigError(f"mem0 must be one of {', '.join(MEM0_MODES)}, not {mem0!r} ({sources['mem0']}).")
+    _check(values, sources)
     return Settings(
         model=values.get("model"),
         base_url=values.get("base_url"),
@@ -124,10 +115,10 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         context_size=values.get("context_size"),
         workdir=workdir,
         data_dir=data_dir,
-        memory=memory,
+        memory=values.get("memory"),
         retrieval_grace=values.get("retrieval_grace", DEFAULT_GRACE),
         retrieval_carry_over=values.get("retrieval_carry_over", True),
-        mem0=mem0,
+        mem0=values.get("mem0", "off"),
         mem0_config=values.get("mem0_config", {}),
         embedding_model=values.get("embedding_model"),
         embedding_base_url=values.get("embedding_base_url"),
@@ -139,6 +130,19 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         sources=sources,
         warnings=tuple(file.warnings),
     )
+
+
+def _check(values: Mapping[str, Any], sources: Mapping[str, str]) -> None:
+    """Refuse what can never work, naming where it was set."""
+    for name in ("base_url", "embedding_base_url"):
+        if (url := values.get(name)) and not re.match(r"https?://[^/\s]", url):
+            what = name.replace("_", " ").replace("url", "URL")
+            raise ConfigError(f"The {what} must start with http:// or https://, not {url!r} ({sources[name]}).")
+    if (memory := values.get("memory")) and (wrong := fault(memory)):
+        raise ConfigError(f"{wrong} ({sources['memory']}).")
+    mem0 = values.get("mem0", "off")
+    if mem0 not in MEM0_MODES:
+        raise ConfigError(f"mem0 must be one of {', '.join(MEM0_MODES)}, not {mem0!r} ({sources['mem0']}).")
 
 
 def describe(settings: Settings) -> str:

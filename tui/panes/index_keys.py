@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from textual import work
 from textual.message import Message
@@ -26,8 +26,10 @@ from tui.widgets.file_text import why_not
 if TYPE_CHECKING:
     from memory.agentic.book import MemoryBook, Shown
     from memory.agentic.journal_entry import JournalEntry
+    from memory.agentic.writer import Written
     from tui.app import MnemoscopeApp
 
+T = TypeVar("T")
 _NAMED = 3
 
 
@@ -98,18 +100,12 @@ class IndexKeys(IndexBase):
         if file is None or book is None:
             return
         new = await self.ask.text(f"Rename {file.relative} to:", file.relative, check=checked_name)
-        if not new:
-            return
-        try:
-            touched = await book.renamed_with(file.path, new)
-        except MnemoscopeError as error:
-            self.tell(str(error), "error")
-            return
-        if not touched:
+        touched = await self._outcome(book.renamed_with(file.path, new)) if new else None
+        if not new or not touched:
             return
         links = f"; links to it change in {_names(touched[1:])}" if touched[1:] else "; no links lead to it"
         if await self.ask.confirm(f"Rename {file.relative} to {touched[0]}{links}?"):
-            await self.carry_out(lambda: book.rename(file.path, new), f"{touched[0]}: renamed, u takes it back.")
+            await self.carry_out(book.rename(file.path, new), f"{touched[0]}: renamed, u takes it back.")
 
     @work(exclusive=True, group="hand")
     async def action_delete(self) -> None:
@@ -120,7 +116,7 @@ class IndexKeys(IndexBase):
         choices = {"y": "yes, U brings it back", "f": "for good, wherever it is told of", "n": "no"}
         answer = await self.ask.choose(f"Delete {file.relative}?", choices)
         if answer == "y":
-            await self.carry_out(lambda: book.delete(file.path), f"{file.relative} is deleted; U brings it back.")
+            await self.carry_out(book.delete(file.path), f"{file.relative} is deleted; U brings it back.")
         elif answer == "f":
             self.post_message(self.ForGoodAsked(file.relative, self.look_soon))
 
@@ -130,7 +126,7 @@ class IndexKeys(IndexBase):
         file, book = self.file(), self.book()
         if file is not None and book is not None:
             done = "no longer pinned" if file.is_pinned else "recalled before all others now"
-            await self.carry_out(lambda: book.pin(file.path, not file.is_pinned), f"{file.relative}: {done}.")
+            await self.carry_out(book.pin(file.path, not file.is_pinned), f"{file.relative}: {done}.")
 
     @work(exclusive=True, group="hand")
     async def action_disable(self) -> None:
@@ -138,7 +134,7 @@ class IndexKeys(IndexBase):
         file, book = self.file(), self.book()
         if file is not None and book is not None:
             done = "in use again" if file.is_disabled else "out of use, not deleted; x takes it back"
-            await self.carry_out(lambda: book.disable(file.path, not file.is_disabled), f"{file.relative}: {done}.")
+            await self.carry_out(book.disable(file.path, not file.is_disabled), f"{file.relative}: {done}.")
 
     @work(exclusive=True, group="hand")
     async def action_undo(self) -> None:
@@ -156,39 +152,40 @@ class IndexKeys(IndexBase):
 
     async def undo(self, book: MemoryBook, entry: JournalEntry) -> bool:
         """Undo a change and tell what came of it; whether it was undone."""
-        try:
-            undone = await book.undo(entry.id)
-        except MemoryConflict as conflict:
-            sections = [Section("", str(conflict)), Section("changed since", conflict.diff, is_diff=True)]
-            self.app.push_screen(ReadingScreen(f"Not undone: {entry.path}", sections))
-            return False
-        except MnemoscopeError as error:
-            self.tell(str(error), "error")
+        undone = await self._outcome(book.undo(entry.id), f"Not undone: {entry.path}")
+        if undone is None:
             return False
         left = f" Changed since, and left as it is: {_names(undone.left)}." if undone.left else ""
         self.tell(f"Undone: {told_action(entry)}. Undoing that brings it back.{left}")
         self.look_soon()
         return True
 
-    async def carry_out(self, change: Callable[[], Awaitable[object]], done: str) -> None:
-        """Make a change and tell what was done; what goes wrong is told in one line."""
-        try:
-            await change()
-        except MemoryConflict as conflict:
-            sections = [Section("", str(conflict)), Section("changed since", conflict.diff, is_diff=True)]
-            self.app.push_screen(ReadingScreen("Nothing was written", sections))
-        except MnemoscopeError as error:
-            self.tell(str(error), "error")
-        else:
+    async def carry_out(self, change: Awaitable[Written], done: str) -> None:
+        """Make a change and tell what was done, or what went wrong."""
+        if await self._outcome(change, "Nothing was written") is not None:
             self.tell(done)
         self.look_soon()
 
-    async def _undo_last(self, book: MemoryBook, path: str | None, name: str) -> None:
+    async def _outcome(self, work: Awaitable[T], refused: str = "") -> T | None:
+        """What the work gives; None when it goes wrong, which is told.
+
+        Args:
+            refused: heads the difference that is shown where a file has changed since it was seen.
+        """
         try:
-            entries = [entry for entry in await book.history(path) if path is not None or not entry.group]
+            return await work
+        except MemoryConflict as conflict:
+            sections = [Section("", str(conflict)), Section("changed since", conflict.diff, is_diff=True)]
+            self.app.push_screen(ReadingScreen(refused, sections))
         except MnemoscopeError as error:
             self.tell(str(error), "error")
+        return None
+
+    async def _undo_last(self, book: MemoryBook, path: str | None, name: str) -> None:
+        history = await self._outcome(book.history(path))
+        if history is None:
             return
+        entries = [entry for entry in history if path is not None or not entry.group]
         if not entries:
             self.tell(f"Nothing has changed {name} since its history began.")
         elif path is not None or await self.ask.confirm(f"Undo the last change: {told_action(entries[0])}?"):
@@ -196,12 +193,8 @@ class IndexKeys(IndexBase):
 
     async def _edit_here(self, path: str) -> None:
         book = self.book()
-        if book is None:
-            return
-        try:
-            shown = await book.show(path)
-        except MnemoscopeError as error:
-            self.tell(str(error), "error")
+        shown = await self._outcome(book.show(path)) if book is not None else None
+        if book is None or shown is None:
             return
         problem = "it is binary" if BINARY in shown.badges else why_not(shown.text)
         if problem:
