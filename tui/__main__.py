@@ -29,6 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.command == "chat":
         # While modules are loaded there is hardly any garbage, and looking for it delays the first paint by a tenth.
         gc.disable()
+        # So often Textual paints what has changed, at most; a key that just missed it waits for up to two turns.
+        # How often something is drawn is decided elsewhere.
+        os.environ.setdefault("TEXTUAL_FPS", "120")
     for stream in (sys.stdout, sys.stderr):
         # A locale without UTF-8 costs characters, not the answer; and JSON, which is UTF-8 always, not even those.
         if hasattr(stream, "reconfigure"):

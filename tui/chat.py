@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
-import gc
 import sys
 
 from tui.app import MnemoscopeApp
 from tui.cli import Options
 from tui.config import Settings
+from tui.garbage import GarbageCollection
 from tui.runtime import Runtime
 from tui.saying import say
 from tui.session import GOES_ON
 
-_WARM_UP_SECONDS = 2.0
 _SWITCH_SECONDS = 0.001
 """How long a thread may keep the others waiting. A key passes through several hands before it is seen, and while a huge
 answer is laid out in a thread it would wait five times as long at each."""
@@ -29,8 +27,8 @@ async def chat(options: Options, settings: Settings) -> int:
     runtime = Runtime(settings, resume=options.resume, go_on=options.go_on)
     try:
         await runtime.find_session()
-        asyncio.get_running_loop().call_later(_WARM_UP_SECONDS, _collect_garbage)
         app = MnemoscopeApp(runtime)
+        GarbageCollection(lambda: app.main.chat.is_working).start()
         if settings.theme in app.available_themes:
             app.theme = settings.theme
         elif settings.theme:
@@ -48,9 +46,3 @@ async def chat(options: Options, settings: Settings) -> int:
         if problem := runtime.session.problem:
             # The last that can be done is done, and the status line that has said it is gone.
             say(problem.removesuffix(GOES_ON))
-
-
-def _collect_garbage() -> None:
-    """Begin to collect garbage, but not what has been made by now: most of it stays until the end."""
-    gc.freeze()
-    gc.enable()

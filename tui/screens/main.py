@@ -24,6 +24,7 @@ from tui.panes.chat import ChatPane
 from tui.panes.pane import Pane
 from tui.panes.views_changed import ViewsChanged
 from tui.prompt_history import PromptHistory
+from tui.redraw import Redraw
 from tui.screens.selection import character_at
 from tui.slash_choices import SlashChoices
 from tui.views.arrangement import CHAT, FACTS, PANES, arrangement
@@ -39,12 +40,10 @@ if TYPE_CHECKING:
     from tui.panes.index_keys import IndexKeys
     from tui.panes.memory_editor import MemoryEditor
 
-_FRAME = 0.08
-"""Seconds between two redraws while a lot happens."""
-_REST = 4
-"""A redraw that takes long is followed by a pause of so many times its length, so that keys are answered."""
-_LONGEST_PAUSE = 0.5
-"""Seconds that it may be at most."""
+_CHAT_INTERVAL = 0.08
+_PANES_INTERVAL = 0.25
+"""Seconds between two redraws while a lot happens: text is read as it comes, numbers are not."""
+_CHAT_VIEWS = {"chat", "status", "approvals"}
 _QUIT_SECONDS = 2.0
 """Within so long ctrl+c must be pressed again to quit."""
 _FINISHING_SECONDS = 60.0
@@ -53,7 +52,7 @@ _FINISHING_SECONDS_ON_SIGNAL = 5.0
 
 
 class MainScreen(Screen[None]):
-    """Shows one session. It listens to the agent's trace, and draws what has changed at most so many times a second.
+    """Shows one session. It listens to the agent's trace, and draws what has changed.
 
     Args:
         runtime: the agent and its session.
@@ -82,8 +81,8 @@ class MainScreen(Screen[None]):
         self._last_pane = PANES[0]
         # From the first moment on: between building and mounting events may come as well.
         self._unsubscribe = self.agent.trace.subscribe(self._take)
-        self._is_due = False
-        self._last_cost = 0.0
+        self._redraw_chat = Redraw(self, self._draw_chat, _CHAT_INTERVAL)
+        self._redraw_panes = Redraw(self, self._draw_panes, _PANES_INTERVAL)
         self._told_broken = 0
         self._quit_asked = float("-inf")
         self._finishing: asyncio.Task[int] | None = None
@@ -113,7 +112,6 @@ class MainScreen(Screen[None]):
         """Draw what there is, and be there to be asked."""
         self.agent.approve = self.chat.approve
         self.draw(self.views.take_dirty())
-        self._draw_soon()
         # By way of the app: while that is mounted itself it paints nothing, and "after refresh" would be before.
         self.app.call_later(self.call_after_refresh, self._begin_with_panes)
 
@@ -198,24 +196,21 @@ class MainScreen(Screen[None]):
 
     def _take(self, event: Event) -> None:
         self.views.apply(event)
-        if self.views.dirty and self.is_mounted:
+        if self.is_mounted:
             self._draw_soon()
 
     def _draw_soon(self) -> None:
-        if not self._is_due:
-            self._is_due = True
-            pause = min(_REST * self._last_cost, _LONGEST_PAUSE)
-            self.set_timer(max(_FRAME, pause), self._draw_due)
+        if self.views.dirty & _CHAT_VIEWS or len(self.views.broken) > self._told_broken:
+            self._redraw_chat.soon()
+        if self.views.dirty - _CHAT_VIEWS:
+            self._redraw_panes.soon()
 
-    def _draw_due(self) -> None:
-        started = time.monotonic()
-        self._is_due = False
-        self.draw(self.views.take_dirty())
+    def _draw_chat(self) -> None:
+        self.draw(self.views.take_dirty(_CHAT_VIEWS))
         self._tell_broken()
-        self.call_after_refresh(self._note_cost, started)
 
-    def _note_cost(self, started: float) -> None:
-        self._last_cost = time.monotonic() - started
+    def _draw_panes(self) -> None:
+        self.draw(self.views.take_dirty(self.views.dirty - _CHAT_VIEWS))
 
     def _tell_broken(self) -> None:
         broken = self.views.broken[self._told_broken :]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Set
 
 from agent_core.agent import Agent
 from agent_core.event import Event
@@ -67,7 +68,8 @@ class SessionView:
                 del self._views[name]
                 self.broken.append(name)
 
-    def take_dirty(self) -> set[str]:
-        """The names of the views to be drawn, which then count as drawn."""
-        dirty, self.dirty = self.dirty, set()
-        return dirty
+    def take_dirty(self, names: Set[str] | None = None) -> set[str]:
+        """Those of `names`, of all when None, that are to be drawn; they then count as drawn."""
+        taken = self.dirty & (self.dirty if names is None else names)
+        self.dirty -= taken
+        return taken

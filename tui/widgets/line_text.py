@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from textual.content import Content
 from textual.geometry import Size
+from textual.reactive import Reactive
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
 from textual.widget import Widget
 
 from tui.lines import Line, copied
+
+
+class _Drawn(NamedTuple):
+    """A line as it was drawn, and of what it was made."""
+
+    strip: Strip
+    line: Line
+    width: int
+    base: Style
+    span: tuple[int, int] | None
+
+    def fits(self, line: Line, width: int, base: Style, span: tuple[int, int] | None) -> bool:
+        """Whether the line would be drawn the same again."""
+        return self.line is line and (self.width, self.base, self.span) == (width, base, span)
 
 
 class LineText(Widget, inherit_bindings=False):
@@ -24,10 +41,14 @@ class LineText(Widget, inherit_bindings=False):
     }
     """
 
+    # Nothing is laid out inside it, so its new size, which a layout has just given it, is no reason for another one.
+    virtual_size = Reactive(Size(0, 0), repaint=False)
+
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._lines: list[Line] = []
         self._lines_width = 0
+        self._strips: dict[int, _Drawn] = {}
 
     def layout_lines(self, width: int) -> list[Line]:
         """The lines, none wider than `width` cells."""
@@ -39,6 +60,11 @@ class LineText(Widget, inherit_bindings=False):
         width, self._lines_width = self._lines_width, 0
         is_as_high = bool(width) and len(self.lines(width)) == before
         self.refresh(layout=not is_as_high)
+
+    def notify_style_update(self) -> None:
+        """Forget lines that were drawn in other colours."""
+        super().notify_style_update()
+        self._strips.clear()
 
     def lines(self, width: int) -> list[Line]:
         """`layout_lines`, remembered for the width that was asked for last."""
@@ -61,16 +87,23 @@ class LineText(Widget, inherit_bindings=False):
         lines = self.lines(width) if width else []
         if y >= len(lines):
             return Strip.blank(width, base.rich_style)
-        content = lines[y].content
-        if ground := lines[y].ground:
-            content += Content.styled(" " * (width - content.cell_length), ground)
         span = self.text_selection.get_span(y) if self.text_selection else None
+        drawn = self._strips.get(y)
+        if drawn is not None and drawn.fits(lines[y], width, base, span):
+            return drawn.strip
+        strip = self._draw(lines[y], span, base).apply_offsets(0, y).adjust_cell_length(width, base.rich_style)
+        self._strips[y] = _Drawn(strip, lines[y], width, base, span)
+        return strip
+
+    def _draw(self, line: Line, span: tuple[int, int] | None, base: Style) -> Strip:
+        content = line.content
+        if line.ground:
+            content += Content.styled(" " * (self.size.width - content.cell_length), line.ground)
         if span is not None:
             start, end = span
             style = Style.from_styles(self.screen.get_component_styles("screen--selection"))
             content = content.stylize(style, start, len(content) if end == -1 else end)
-        strip = Strip(content.render_segments(base), content.cell_length)
-        return strip.apply_offsets(0, y).adjust_cell_length(width, base.rich_style)
+        return Strip(content.render_segments(base), content.cell_length)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """The selected text, with the newlines that were written and no others."""

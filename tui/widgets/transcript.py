@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from textual.containers import VerticalScroll
+from textual.geometry import Size
+from textual.reactive import Reactive
 
 from tui.views.chat import ChatView
 from tui.views.chat_items import AnswerItem, ChatItem, HintItem, NoticeItem, ThinkingItem, ToolItem, UserItem
@@ -28,6 +30,9 @@ class Transcript(VerticalScroll, can_focus=False):
         scrollbar-size-vertical: 1;
     }
     """
+
+    # What is in it was laid out when this is set, scrolled to the end already; once more would change nothing.
+    virtual_size = Reactive(Size(0, 0), repaint=False)
 
     def __init__(self, view: ChatView, *, id: str | None = None) -> None:
         super().__init__(id=id)
