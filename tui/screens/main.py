@@ -41,8 +41,9 @@ if TYPE_CHECKING:
     from tui.panes.memory_editor import MemoryEditor
 
 _CHAT_INTERVAL = 0.08
-_PANES_INTERVAL = 0.25
-"""Seconds between two redraws while a lot happens: text is read as it comes, numbers are not."""
+_PANES_INTERVAL = 0.1
+"""Seconds between two redraws while a lot happens. Chat and panes are drawn apart: Textual paints all that lies between
+what has changed."""
 _CHAT_VIEWS = {"chat", "status", "approvals"}
 _QUIT_SECONDS = 2.0
 """Within so long ctrl+c must be pressed again to quit."""
