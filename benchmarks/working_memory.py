@@ -16,11 +16,14 @@ import os
 import subprocess
 import sys
 import tempfile
+from itertools import product
 from pathlib import Path
 
 from tests.databases import RedisServer
 
 LOAD = Path(__file__).with_name("working_memory_load.py")
+TURNS = {"sqlite": 3}
+"""How often the sides take turns, so that neither has a quieter machine; of each figure the least counts."""
 PARTS = {"in_memory": "In the process, processor time", "sqlite": "SQLite, flushed at every commit", "redis": "Redis"}
 
 
@@ -65,9 +68,12 @@ def main() -> None:
         with tempfile.TemporaryDirectory(prefix="mnemoscope-bench-") as folder:
             if part == "redis":
                 server.start()
-            for side, python in sides.items():
-                address = {"sqlite": str(Path(folder) / f"{side}.db"), "redis": str(server.port)}.get(part, "-")
-                figures[side] = measure(python, side, part, address) if python else {}
+            for turn, (side, python) in product(range(TURNS.get(part, 1)), sides.items()):
+                file = Path(folder) / f"{side}{turn}.db"
+                address = {"sqlite": str(file), "redis": str(server.port)}.get(part, "-")
+                measured = measure(python, side, part, address) if python else {}
+                known = figures.get(side, measured)
+                figures[side] = {what: min(figure, known[what]) for what, figure in measured.items()}
             server.stop()
         show(PARTS[part], figures["mnemoscope"], figures["agentscope"])
     server.remove()

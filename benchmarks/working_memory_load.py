@@ -92,6 +92,17 @@ async def add_each(memory: Any, messages: list[Any], clock: Clock = perf_counter
     return seconds
 
 
+async def add_thousands(memory: Any, thousands: list[list[Any]]) -> dict[str, float]:
+    """Add a thousand in one call, several times; the shortest on the clock and of the processor."""
+    seconds, processor = [], []
+    for messages in thousands:
+        started, used = perf_counter(), process_time()
+        await memory.add(messages)
+        seconds.append(perf_counter() - started)
+        processor.append(process_time() - used)
+    return {"add 1,000 at once": min(seconds), "  processor time": min(processor)}
+
+
 async def mark_and_delete(memory: Any, ids: list[str], clock: Clock = perf_counter) -> dict[str, float]:
     """Every time with another mark, and with other messages."""
     half, few = ids[::2], ids[:10]
@@ -151,11 +162,10 @@ async def sqlite(side: Side, file: str) -> dict[str, float]:
     await side.close(memory)
     memory = side.sqlite(file, "many")
     await memory.add(side.message())
-    thousands = iter([side.messages(1000) for _ in range(STORED // 1000)])
     figures = {
         "add one by one, each": median(adds),
         "  with a mark": marked,
-        "add 1,000 at once": await best(lambda _: memory.add(next(thousands)), times=STORED // 1000),
+        **await add_thousands(memory, [side.messages(1000) for _ in range(STORED // 1000)]),
     }
     ids = [message.id for message in await memory.get_memory()]
     figures |= {**await mark_and_delete(memory, ids), **await read(memory)}

@@ -14,6 +14,9 @@ _ESCAPE = re.compile(r"\\(\\|u[0-9a-f]{4})")
 
 def escape(text: str) -> str:
     """`text` without NUL and lone surrogates; different texts stay different."""
+    # Letters and digits alone, as most ids and marks are, hold none of these; to see that is quicker than to search.
+    if text.isalnum():
+        return text
     return _SPECIAL.sub(lambda found: "\\\\" if found[0] == "\\" else f"\\u{ord(found[0]):04x}", text)
 
 

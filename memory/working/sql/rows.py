@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 from time import time_ns
@@ -32,9 +33,12 @@ _MAKE_SCOPE = text(
     f"INSERT INTO {scope.name} (user_id, session_id, revision, size, summary, next_serial) "
     "VALUES (:user, :session, 0, 0, '', 1) ON CONFLICT DO NOTHING"
 )
+# However many ids there are, as one JSON text they are one parameter, and the statement is always the same.
+_IDS = select(func.json_each(bindparam("ids")).table_valued("value").c.value)
 _GROW_SCOPE = (
     update(scope)
     .where(*_ITS_SCOPE, scope.c.revision > 0)
+    .where(~exists().where(message.c.scope_id == scope.c.id, message.c.msg_id.in_(_IDS)))
     .values(
         revision=scope.c.revision + 1,
         size=scope.c.size + bindparam("count"),
@@ -120,11 +124,10 @@ async def grow_scope(
         The row before and after; None where it takes more steps to tell.
     """
     # In PostgreSQL a statement that has waited for a lock still sees what was there before.
-    if connection.dialect.name != "sqlite" or len(ids) > _IDS_AT_ONCE:
+    if connection.dialect.name != "sqlite":
         return None
-    known = exists().where(message.c.scope_id == scope.c.id, message.c.msg_id.in_([escape(id_) for id_ in ids]))
-    values = {"user": user, "session": session, "count": count}
-    row = (await connection.execute(_GROW_SCOPE.where(~known), values)).one_or_none()
+    values = {"user": user, "session": session, "count": count, "ids": json.dumps([escape(id_) for id_ in ids])}
+    row = (await connection.execute(_GROW_SCOPE, values)).one_or_none()
     if row is None:
         return None
     after = _scope(row)
@@ -245,7 +248,8 @@ async def insert_entries(
             (scope_id, serial, escape(entry.msg.id), body) for serial, (entry, body) in enumerate(entries, first_serial)
         ]
         await _insert(connection, message, rows)
-        await _insert_marks(connection, scope_id, enumerate((entry.marks for entry, _ in entries), first_serial))
+        marked = ((serial, entry.marks) for serial, (entry, _) in enumerate(entries, first_serial) if entry.marks)
+        await _insert_marks(connection, scope_id, marked)
 
 
 async def _insert_marks(

@@ -80,7 +80,7 @@ class SqlStore:
                 return await self._add_beside_known(connection, new, ids, marks, tell)
             before, after = grown
             await rows.insert_entries(connection, after.id, before.next_serial, new)
-        return Outcome(len(new), before.revision, after.head, _added(new, before.size))
+        return Outcome(len(new), before.revision, after.head, _added(new, before.size) if tell else ())
 
     async def _add_beside_known(
         self, connection: AsyncConnection, given: list[Written], ids: list[str], marks: tuple[str, ...], tell: bool
