@@ -35,6 +35,8 @@ def finite(value: object, name: str) -> float:
         TypeError: it is none.
         ValueError: it is infinite, not a number or too large for a float; JSON has no word for that.
     """
+    if type(value) is float and math.isfinite(value):
+        return value
     if not isinstance(value, int | float) or isinstance(value, bool):
         raise TypeError(f"{name} must be a number, not {value!r}")
     try:

@@ -93,14 +93,15 @@ class Msg:
     ) -> None:
         if role not in _ROLES:
             raise ValueError(f"role must be one of {', '.join(_ROLES)}, not {role!r}")
-        self._set("name", plain_str(name, "name"))
-        self._set("role", plain_str(role, "role"))
-        self._set("id", plain_str(id, "id") if id else uuid.uuid4().hex)
-        self._set("created_at", time.time() if created_at is None else finite(created_at, "created_at"))
-        self._set("_content", _checked_content(content))
-        self._set("_metadata", json_object(metadata, "metadata") if metadata else None)
-        self._set("_hash", None)
-        self._set("_tokens", None)
+        put = object.__setattr__
+        put(self, "name", plain_str(name, "name"))
+        put(self, "role", plain_str(role, "role"))
+        put(self, "id", plain_str(id, "id") if id else uuid.uuid4().hex)
+        put(self, "created_at", time.time() if created_at is None else finite(created_at, "created_at"))
+        put(self, "_content", _checked_content(content))
+        put(self, "_metadata", json_object(metadata, "metadata") if metadata else None)
+        put(self, "_hash", None)
+        put(self, "_tokens", None)
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)

@@ -14,6 +14,8 @@ def well_formed(text: str) -> str:
     JSON, SQLite and UTF-8 files refuse lone surrogates, which terminals and models do produce; nothing that is stored
     may contain one.
     """
+    if text.isascii():
+        return text
     try:
         text.encode()
     except UnicodeEncodeError:
