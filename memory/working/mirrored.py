@@ -9,6 +9,7 @@ from typing import Any
 
 from agent_core.change import MemoryChange, MemoryState, Snapshot, StoredEntry
 from agent_core.errors import StorageError
+from agent_core.finishing import finish
 from agent_core.marks import Entry, Marks, normalize_marks
 from agent_core.message import Msg
 from memory.working.base import MemoryBase
@@ -155,22 +156,31 @@ class MirroredMemory(MemoryBase):
         return result
 
     async def _synchronize(self, look: bool) -> bool:
-        """Bring store and copy in step; whether anything came in. `look` also asks for what others have written."""
-        async with self._turn:
+        """Bring store and copy in step; whether anything came in. `look` also asks for what others have written.
+
+        What has begun is carried through although the caller is cancelled: a write that the store has taken and that
+        still counts as waiting would be made twice.
+        """
+        await self._turn.acquire()
+        return await finish(self._synchronize_in_turn(look))
+
+    async def _synchronize_in_turn(self, look: bool) -> bool:
+        try:
             if self._is_closed:
                 return False
-            try:
-                store = self._store or await self._opened()
-                if look and self._is_in_step:
-                    await store.refresh()
-                came_in = await self._bring_in_step(store)
-            except StorageError as error:
-                # What the store took may be less than what the copy holds: look at it whole once it is back.
-                self._is_in_step, self._news = False, None
-                self._tell(str(error))
-                return False
-            self._tell("")
-            return came_in
+            store = self._store or await self._opened()
+            if look and self._is_in_step:
+                await store.refresh()
+            came_in = await self._bring_in_step(store)
+        except StorageError as error:
+            # What the store took may be less than what the copy holds: look at it whole once it is back.
+            self._is_in_step, self._news = False, None
+            self._tell(str(error))
+            return False
+        finally:
+            self._turn.release()
+        self._tell("")
+        return came_in
 
     async def _opened(self) -> StoredMemory:
         self._store = await asyncio.to_thread(self._open)

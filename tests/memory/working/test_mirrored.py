@@ -321,3 +321,21 @@ async def test_writes_that_wait_do_not_see_what_the_caller_does_with_his_lists(t
     await memory.refresh()
     assert (memory.waiting, await shown(memory)) == (0, "1ak 2c 4b")
     await memory.aclose()
+
+
+@pytest.mark.parametrize("is_new", [True, False], ids=["a new store", "a store in step"])
+async def test_a_write_whose_caller_is_cancelled_after_the_commit_is_made_once(is_new: bool, tmp_path: Path) -> None:
+    """Repeated, an addition of a message that is there already would store it once more."""
+    store = open_memory(f"sqlite:///{tmp_path}/memory.db")
+    memory = MirroredMemory(store)
+    if not is_new:
+        await memory.add(ONE)
+    write = asyncio.create_task(memory.add([ONE, ONE], marks="a", allow_duplicates=True))
+    stop = store.subscribe(lambda _: write.cancel() and None)
+    with pytest.raises(asyncio.CancelledError):
+        await write
+    stop()
+    assert memory.waiting == 0
+    await memory.refresh()
+    assert await shown(store) == await shown(memory) == ("1a 1a" if is_new else "1 1a 1a")
+    await memory.aclose()
