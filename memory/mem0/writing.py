@@ -230,7 +230,8 @@ class _Write:
         """It has failed; `then` says what becomes of what was to be written."""
         if isinstance(error, Exception) and not isinstance(error, MnemoscopeError):
             _log.warning("a write to mem0 failed", exc_info=error)
-        self._tell(finish="failed", detail=f"{_in_words(error)} {then}".strip())
+        words = _in_words(error)
+        self._tell(finish="failed", detail=f"{words.removesuffix('.')}. {then}" if then else words)
 
     def _tell(self, **facts: Any) -> FactsWritten:
         event = replace(self._written, seconds=time.perf_counter() - self._started, **facts)

@@ -477,7 +477,7 @@ async def test_extraction_that_fails_is_told_as_failure_and_kept(make: Make, bra
     (event,) = written(agent)
     assert event.finish == "failed"
     assert "m gave 'no again' instead of JSON, twice" in event.detail
-    assert "tried again" in event.detail
+    assert "twice. It is kept, and tried again" in event.detail
 
 
 async def test_a_dead_chat_endpoint_costs_the_write_and_not_the_chat(make: Make, brain: Brain) -> None:
