@@ -24,7 +24,8 @@ def main() -> None:
         _let_pass(programs, IDLE_SECONDS)
         for name, program in programs.items():
             share = (program.cpu_seconds() - before[name]) / IDLE_SECONDS
-            print(f"idle         {name:<10}  {share:.2%} of a core  {program.memory_mib():.0f} MiB")
+            held, private = program.memory_mib()
+            print(f"idle         {name:<10}  {share:.2%} of a core  {held:.0f} MiB, {private:.0f} of them its own")
     finally:
         for program in programs.values():
             program.close()

@@ -73,12 +73,11 @@ class Program:
         fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(") ")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
-    def memory_mib(self) -> float:
-        """Memory that it holds now."""
-        for line in Path(f"/proc/{self.pid}/status").read_text().splitlines():
-            if line.startswith("VmRSS:"):
-                return int(line.split()[1]) / 1024
-        raise ValueError("the process is gone")
+    def memory_mib(self) -> tuple[float, float]:
+        """Memory that it holds now, and what of that it shares with no other process."""
+        pages = Path(f"/proc/{self.pid}/smaps_rollup").read_text().splitlines()[1:]
+        sizes = {name: int(size.split()[0]) / 1024 for name, _, size in (line.partition(":") for line in pages)}
+        return sizes["Rss"], sizes["Private_Clean"] + sizes["Private_Dirty"]
 
     def close(self) -> None:
         """End it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Mapping
-from contextlib import closing, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from agent_core.embedding import EmbeddingModelBase
 from agent_core.errors import StorageError
 from memory.mem0.adapters import EMBEDDER_CLASS, LLM_CLASS, PROVIDER, STORE_CLASS, ModelEmbedder, Yardstick
 from memory.mem0.library import import_mem0
+from memory.mem0.qdrant_later import qdrant_left_for_later
 from memory.mem0.sqlite_file import MadeWith, set_aside_if_damaged
 from memory.mem0.sqlite_store import SqliteStoreConfig, SqliteVectorStore
 from memory.search import Embedder, Loaded, load_bundled_embedder
@@ -219,8 +220,12 @@ def _copied(given: Any) -> Any:
     if isinstance(given, Mapping) and (unknown := [str(name) for name in given if name not in known]):
         # mem0 would pass over them in silence, and keep things elsewhere than somebody thinks.
         raise StorageError(f"mem0_config has nothing called {', '.join(unknown)}; there are {', '.join(known)}.")
+    if given is not None and not isinstance(given, Mapping):
+        return given.model_copy()
     try:
-        return MemoryConfig(**given) if isinstance(given, Mapping) else (given or MemoryConfig()).model_copy()
+        # Where it names no store ours takes the place of the default.
+        with nullcontext() if sets(given, "vector_store") else qdrant_left_for_later():
+            return MemoryConfig(**(given or {}))
     except ValidationError as error:
         # Its own text repeats what was given, keys and passwords among it.
         faults = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_input=False))

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from agent_core.errors import StorageError
+from memory.mem0.qdrant_later import qdrant_left_for_later
 
 TELEMETRY = "MEM0_TELEMETRY"
 FOLDER = "MEM0_DIR"
@@ -33,7 +34,8 @@ def import_mem0(folder: Path) -> str:
         os.environ.setdefault(FOLDER, str(folder))
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
-        from mem0.memory.telemetry import MEM0_TELEMETRY
+        with qdrant_left_for_later():
+            from mem0.memory.telemetry import MEM0_TELEMETRY
     except (ImportError, OSError) as error:
         raise StorageError(
             f"mem0 is off: it cannot be imported ({error}). Install it with pip install mem0ai"
