@@ -164,7 +164,7 @@ class Agent(StateModule):
         ruled = apply_rules(msg, self.mark_rules)
         for rule in ruled.too_slow:
             self.mark_rules = tuple(other for other in self.mark_rules if other != rule)
-            text = f"The rule that sets mark {rule.mark!r} is off now: {rule.pattern!r} takes too long on a message."
+            text = f"The rule that sets mark {rule.mark!r} is off now: '{rule.pattern}' takes too long on a message."
             self.trace.append(Noticed(text=text, level="warning", reply_id=self.state.reply_id))
         # Who interrupts a reply does not take back what was said until then.
         await finish(self.memory.add(msg, marks=(*normalize_marks(marks), *ruled.marks)))

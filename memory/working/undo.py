@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from typing import NamedTuple
 
 from agent_core.change import Cleared, Deleted, Marked, MarksChange, MemoryChange, SummaryChanged
@@ -40,35 +40,31 @@ class UndoHistory:
     @asynccontextmanager
     async def recording(self, label: str) -> AsyncIterator[None]:
         """Make what happens inside one step that can be undone."""
-        changes: list[MemoryChange] = []
-
-        def record(change: MemoryChange) -> None:
-            if not self._memory.tells_of_others:
-                changes.append(change)
-
-        leave = self._memory.subscribe(record)
-        try:
-            yield
-        finally:
-            leave()
-            undoable = tuple(one for one in changes if isinstance(one, Marked | Deleted | Cleared | SummaryChanged))
-            if undoable:
-                self._done = [*self._done, Step(first_line(label), undoable)][-self._limit :]
-                self._undone.clear()
+        with self._own_changes() as changes:
+            try:
+                yield
+            finally:
+                undoable = tuple(one for one in changes if isinstance(one, Marked | Deleted | Cleared | SummaryChanged))
+                if undoable:
+                    self._done = [*self._done, Step(first_line(label), undoable)][-self._limit :]
+                    self._undone.clear()
 
     async def undo(self) -> str | None:
         """Take the last step back; its label, or None when there is nothing to undo.
 
         Raises:
-            MnemoscopeError: the step changed a summary that has been made anew since; the step is forgotten.
+            MnemoscopeError: the step changed a summary that has been made anew since, or others have changed all that
+                it did; the step is forgotten.
             NotImplementedError: this memory cannot do it.
         """
         if not self._done:
             return None
         step = self._done[-1]
         self._refuse_stale_summary(self._done, "undone", [change.after for change in _summary_changes(step)][-1:])
-        for change in reversed(step.changes):
-            await self._revert(change)
+        with self._own_changes() as changes:
+            for change in reversed(step.changes):
+                await self._revert(change)
+        self._refuse_idle(self._done, "undone", changes)
         self._undone.append(self._done.pop())
         return step.label
 
@@ -78,10 +74,33 @@ class UndoHistory:
             return None
         step = self._undone[-1]
         self._refuse_stale_summary(self._undone, "done again", [change.before for change in _summary_changes(step)][:1])
-        for change in step.changes:
-            await redo(change, self._memory)
+        with self._own_changes() as changes:
+            for change in step.changes:
+                await redo(change, self._memory)
+        self._refuse_idle(self._undone, "done again", changes)
         self._done.append(self._undone.pop())
         return step.label
+
+    @contextmanager
+    def _own_changes(self) -> Iterator[list[MemoryChange]]:
+        """Collect what is changed meanwhile, without what is told of others."""
+        changes: list[MemoryChange] = []
+
+        def collect(change: MemoryChange) -> None:
+            if not self._memory.tells_of_others:
+                changes.append(change)
+
+        leave = self._memory.subscribe(collect)
+        try:
+            yield changes
+        finally:
+            leave()
+
+    def _refuse_idle(self, steps: list[Step], verb: str, changes: Sequence[MemoryChange]) -> None:
+        """Saying that a step was undone that changed nothing any more would not be true."""
+        if not changes:
+            label = steps.pop().label
+            raise MnemoscopeError(f"Nothing is left of this that could be {verb}: {label}.")
 
     def _refuse_stale_summary(self, steps: list[Step], verb: str, expected: Sequence[str]) -> None:
         """Putting an older text in the place of a newer summary would lose what only the newer one covers."""

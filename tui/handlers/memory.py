@@ -91,12 +91,12 @@ async def summary(main: MainScreen, argument: str) -> None:
 
 async def undo(main: MainScreen, argument: str) -> None:
     """Take back what a person changed last."""
-    await _tell(main, main.editor.undo)
+    await _go(main, main.editor.undo, "Undone: {}. /redo does it again.", "There is nothing to undo.")
 
 
 async def redo(main: MainScreen, argument: str) -> None:
     """Do again what was undone last."""
-    await _tell(main, main.editor.redo)
+    await _go(main, main.editor.redo, "Done again: {}. /undo takes it back.", "There is nothing to do again.")
 
 
 async def compact(main: MainScreen, argument: str) -> None:
@@ -118,8 +118,10 @@ async def compact(main: MainScreen, argument: str) -> None:
     main.chat.run(work)
 
 
-async def _tell(main: MainScreen, step: Callable[[], Awaitable[str]]) -> None:
+async def _go(main: MainScreen, step: Callable[[], Awaitable[str | None]], done: str, nothing: str) -> None:
+    """Go a step back or forward, and say what came of it."""
     try:
-        main.app.notify(await step())
+        label = await step()
     except NotImplementedError as error:
         raise CommandError(f"{error}.") from error
+    main.app.notify(nothing if label is None else done.format(label))

@@ -67,6 +67,8 @@ class ContentPane(Pane):
         self._view = view
         self._filter = filter_view
         self._editor = editor
+        # All of them: the agent drops one that took too long, which has set marks until then all the same.
+        self._mark_rules = agent.mark_rules
         self._head = Literal(classes="pane-head")
         self._rows = RowList(ContentRows(view), follow="end")
         self._foot = Literal(classes="pane-foot")
@@ -87,8 +89,12 @@ class ContentPane(Pane):
         return not self._ask.has_focus_within
 
     def draw(self) -> None:
-        """Draw the pane."""
+        """Draw the pane. What was noted stays where the rows change under a cursor that nobody moved."""
+        place, note = self._note
+        stays = place == self._rows.cursor
         self._rows.rows_changed()
+        if stays:
+            self._note = self._rows.cursor, note
         self.put(self._head, self._summary())
         self._show_row()
 
@@ -104,7 +110,7 @@ class ContentPane(Pane):
         """Open the message under the cursor whole."""
         row = self._row()
         if row is not None:
-            sections = message_sections(row, self._view.prompts, rules_behind(row.entry, self._agent.mark_rules))
+            sections = message_sections(row, self._view.prompts, rules_behind(row.entry, self._mark_rules))
             self.app.push_screen(ReadingScreen(f"Message {row.number}", sections))
 
     def action_select(self) -> None:

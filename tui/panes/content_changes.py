@@ -55,7 +55,8 @@ class ContentChanges:
         targets = self._place.targets
         if not targets:
             return
-        question = f"Mark on {plural(len(targets), 'message')} (one that all have comes off):"
+        has = "it has" if len(targets) == 1 else "all of them have"
+        question = f"Set which mark on {plural(len(targets), 'message')}? One that {has} is taken off."
         text = await self._ask.text(question, known=list(self._view.stored.mark_counts), check=parse_marks)
         if text:
             await self._toggle(parse_marks(text))
@@ -129,11 +130,11 @@ class ContentChanges:
 
     async def undo(self) -> None:
         """Take back what was done last."""
-        await self._tell(self._editor.undo)
+        await self._go(self._editor.undo, "undone: {} (U does it again)", "there is nothing to undo")
 
     async def redo(self) -> None:
         """Do again what was undone last."""
-        await self._tell(self._editor.redo)
+        await self._go(self._editor.redo, "done again: {} (u undoes it)", "there is nothing to do again")
 
     async def choose_mark(self, question: str, *, here: bool = False) -> str | None:
         """The one mark of the targets, or the one of several that a person chooses; `here` offers no others."""
@@ -176,12 +177,14 @@ class ContentChanges:
             elif self._editor.can_undo:
                 self._place.note(f"{label} (u undoes it)")
 
-    async def _tell(self, step: Callable[[], Awaitable[str]]) -> None:
+    async def _go(self, step: Callable[[], Awaitable[str | None]], done: str, nothing: str) -> None:
+        """Go a step back or forward. It is said where the eye is: many notices one after the other hide the rows."""
         try:
-            self._place.tell(await step())
-            self._place.note("")
+            label = await step()
         except Exception as error:
             self._fail(error)
+        else:
+            self._place.note(nothing if label is None else done.format(label))
 
     def _fail(self, error: Exception) -> None:
         self._place.tell(first_line(str(error)) or type(error).__name__, is_error=True)

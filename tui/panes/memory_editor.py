@@ -117,19 +117,17 @@ class MemoryEditor:
 
         return await self._edit("remove the summary", remove)
 
-    async def undo(self) -> str:
-        """Take the last step back; what came of it, for people.
+    async def undo(self) -> str | None:
+        """Take the last step back; what it was, in words, or None when there is nothing to undo.
 
         Raises:
             MnemoscopeError: it cannot be taken back any more.
         """
-        label = await self._step(lambda history: history.undo())
-        return f"Undone: {label}. /redo does it again." if label else "There is nothing to undo."
+        return await self._step(lambda history: history.undo())
 
-    async def redo(self) -> str:
+    async def redo(self) -> str | None:
         """Do the step again that was undone last; as `undo`."""
-        label = await self._step(lambda history: history.redo())
-        return f"Done again: {label}." if label else "There is nothing to do again."
+        return await self._step(lambda history: history.redo())
 
     async def _step(self, step: Callable[[UndoHistory], Awaitable[str | None]]) -> str | None:
         history = self._history

@@ -17,15 +17,15 @@ There are no rules. In the settings file, each of these sets its marks on what i
 [[mark_rules]]
 marks = ["deadline"]
 role = "user"
-pattern = "\\\\b(due|deadline)\\\\b"
+pattern = '\\b(due|deadline)\\b'
 
 role is user, assistant or system; tool is the name of a tool; pattern is a regular expression.
 All that is given must fit."""
 
 
 def describe_rule(rule: MarkRule) -> str:
-    """What a rule asks for: `role user, pattern 'deadline'`."""
-    conditions = (("role", rule.role), ("tool", rule.tool), ("pattern", rule.pattern and repr(rule.pattern)))
+    """What a rule asks for: `role user, pattern 'deadline'`; the pattern as it is, with nothing escaped."""
+    conditions = (("role", rule.role), ("tool", rule.tool), ("pattern", rule.pattern and f"'{rule.pattern}'"))
     return ", ".join(f"{name} {value}" for name, value in conditions if value)
 
 

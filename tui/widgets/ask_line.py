@@ -79,7 +79,7 @@ class AskLine(Vertical, can_focus=True):
         self._known, self._check = known, check
         self._input.value = value
         self._input.cursor_position = len(value)
-        return await self._ask(f"{question}  (enter: yes, esc: no)", self._input)
+        return await self._ask(f"{question}  (enter: ok, esc: cancel)", self._input)
 
     async def confirm(self, question: str, details: Sequence[str] = ()) -> bool:
         """Ask for yes or no; no when there is no answer.

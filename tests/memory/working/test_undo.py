@@ -128,3 +128,20 @@ async def test_a_cleared_summary_comes_back_beside_a_newer_one(memory: InMemoryM
     await memory.update_compressed_summary("new")
     await history.undo()
     assert memory._compressed_summary == "old\n\nnew"
+
+
+async def test_a_step_of_which_others_left_nothing_is_not_said_to_be_undone(memory: InMemoryMemory) -> None:
+    history = UndoHistory(memory)
+    async with history.recording("delete 3"):
+        await memory.delete(["3"])
+    async with history.recording("mark"):
+        await memory.update_messages_mark("b", msg_ids=["1"])
+    await memory.delete(["1"])
+    with pytest.raises(MnemoscopeError, match=r"^Nothing is left of this that could be undone: mark\.$"):
+        await history.undo()
+    assert history.next_redo is None
+    assert await history.undo() == "delete 3"
+    await memory.delete(["3"])
+    with pytest.raises(MnemoscopeError, match=r"could be done again: delete 3\.$"):
+        await history.redo()
+    assert history.next_redo is None

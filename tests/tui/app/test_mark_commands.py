@@ -35,7 +35,7 @@ async def test_what_was_deleted_in_the_pane_comes_back_from_the_prompt(tmp_path:
         await driver.told("Undone: delete 2 messages. /redo does it again.")
         assert await texts(driver) == ["one", "two"]
         await driver.say("/redo")
-        await driver.told("Done again: delete 2 messages.")
+        await driver.told("Done again: delete 2 messages. /undo takes it back.")
         assert await texts(driver) == []
         await driver.say("/redo")
         await driver.told("There is nothing to do again.")
@@ -98,15 +98,15 @@ async def test_in_the_filter_pane_d_compares_what_is_made_with_what_is_applied(t
 
 
 async def test_the_rules_and_what_they_did_can_be_seen(tmp_path: Path) -> None:
-    runtime = SmallRuntime(folder=tmp_path, mark_rules=[MarkRule("a b", role="user", pattern=r"[/x] due")])
+    runtime = SmallRuntime(folder=tmp_path, mark_rules=[MarkRule("a b", role="user", pattern=r"[/x] due\b")])
     async with driving(runtime, (120, 40)) as driver:
         await driver.agent.observe(UserMsg("user", "x due"))
         await driver.say("/rules")
-        await driver.see("\"a b\": role user, pattern '[/x] due'  (the mark is on 1 message)")
+        await driver.see("\"a b\": role user, pattern '[/x] due\\b'  (the mark is on 1 message)")
         await driver.press("escape", "f3")
         await driver.see("x due")
         await driver.press("enter")
-        await driver.see("by rules    \"a b\" by role user, pattern '[/x] due'")
+        await driver.see("by rules    \"a b\" by role user, pattern '[/x] due\\b'")
 
 
 async def test_without_rules_it_is_said_how_to_write_one(tmp_path: Path) -> None:
@@ -120,7 +120,10 @@ async def test_a_rule_that_was_switched_off_is_still_shown_and_says_why(tmp_path
     runtime = SmallRuntime(folder=tmp_path, mark_rules=[slow])
     runtime.settings = Settings(mark_rules=(slow,))
     async with driving(runtime, (120, 40)) as driver:
+        await driver.agent.observe("marked until then: aa")
         await driver.agent.observe("a" * 50 + "b")
         await driver.see("The rule that sets mark 'slow' is off now")
         await driver.say("/rules")
         await driver.see("off: its pattern took too long on a message")
+        await driver.press("escape", "f3", "home", "enter")
+        await driver.see("by rules    slow by pattern '(a+)+$'")

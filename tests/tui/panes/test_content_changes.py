@@ -132,12 +132,14 @@ async def test_every_change_is_undone_and_done_again_in_turn_and_named():
         for state in reversed(states[:-1]):
             await driver.press("u")
             assert await shown(agent) == state
-        assert driver.app.told[0] == "Undone: delete 1 message. /redo does it again."
+            assert "undone: " in driver.text(".pane-foot")
         for state in states[1:]:
             await driver.press("U")
             assert await shown(agent) == state
+        assert "done again: delete 1 message (u undoes it)" in driver.text(".pane-foot")
         await driver.press("U")
-        assert driver.app.told[-1] == "There is nothing to do again."
+        assert "there is nothing to do again" in driver.text(".pane-foot")
+        assert driver.app.told == []
 
 
 async def test_everything_is_deleted_and_comes_back_with_its_summary():
@@ -150,6 +152,7 @@ async def test_everything_is_deleted_and_comes_back_with_its_summary():
         await driver.press("y")
         assert await shown(agent) == []
         assert agent.memory._compressed_summary == ""
+        assert driver.text(".pane-foot") == "delete everything (u undoes it)"
         await agent.observe("meanwhile")
         await driver.press("u")
         assert sorted(await shown(agent)) == sorted([*before, "meanwhile"])
@@ -160,13 +163,11 @@ async def test_everything_is_deleted_and_comes_back_with_its_summary():
 
 async def test_with_nothing_to_undo_or_delete_that_is_said():
     async with driving(agent_with(), content_pane) as driver:
-        await driver.press("u", "U", "C", "D")
-        assert driver.app.told == [
-            "There is nothing to undo.",
-            "There is nothing to do again.",
-            "There is nothing to delete.",
-            "There are no marks yet.",
-        ]
+        await driver.press("u")
+        assert driver.text(".pane-foot") == "there is nothing to undo"
+        await driver.press("U", "C", "D")
+        assert driver.text(".pane-foot") == "there is nothing to do again"
+        assert driver.app.told == ["There is nothing to delete.", "There are no marks yet."]
 
 
 async def test_a_memory_that_cannot_undo_says_so_before_and_when_asked():

@@ -68,7 +68,7 @@ async def test_removing_it_brings_what_it_covers_back_and_undo_puts_it_over_them
         await driver.press("u")
         assert await agent.memory.entries() == before
         assert agent.memory._compressed_summary == SUMMARY
-        assert driver.app.told == ["Undone: remove the summary. /redo does it again."]
+        assert "undone: remove the summary (U does it again)" in driver.text(".pane-foot")
         await driver.press("U")
         assert agent.memory._compressed_summary == ""
 
