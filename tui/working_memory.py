@@ -7,7 +7,16 @@ from functools import partial
 
 from agent_core.change import Added, Inserted, MemoryChange
 from agent_core.errors import StorageError
-from agent_core.event import Event, MemoryChanged, Noticed, StoreFailed, StoreRecovered
+from agent_core.event import (
+    Event,
+    MemoryChanged,
+    Noticed,
+    ReplyEnded,
+    ReplyStarted,
+    RoundStarted,
+    StoreFailed,
+    StoreRecovered,
+)
 from agent_core.trace import Trace
 from memory.working.mirrored import MirroredMemory
 from memory.working.stored_memory import StoredMemory
@@ -31,13 +40,14 @@ class KeptMemory:
     def __init__(self, url: str, user: str, opened: OpenedSession, trace: Trace) -> None:
         self._trace = trace
         self._session = opened.file
-        self._unwritten_before = unwritten(opened.events)
+        missing = unwritten(opened.events)
+        self._was_failing = missing is not None
         self.memory = MirroredMemory(
             partial(_open, url, opened.file.id, user),
             self._tell,
             entries=opened.entries,
             summary=opened.summary,
-            unwritten=self._unwritten_before or (),
+            unwritten=in_flight(opened.events) if missing is None else missing,
         )
 
     async def start(self) -> None:
@@ -46,8 +56,8 @@ class KeptMemory:
         await self.memory.refresh()
         if self.memory.trouble:
             return
-        if self._unwritten_before is not None:
-            self._unwritten_before = None
+        if self._was_failing:
+            self._was_failing = False
             self._tell("")
         gone = len(before - {entry.msg.id for entry in await self.memory.entries()})
         if gone:
@@ -88,6 +98,21 @@ def unwritten(events: Iterable[Event]) -> list[MemoryChange] | None:
             case StoreRecovered():
                 changes, start = [], None
     return None if start is None else changes[start:]
+
+
+def in_flight(events: Iterable[Event]) -> list[MemoryChange]:
+    """The messages of the last round of a reply that the end of the program cut off.
+
+    A store that was just being written to may lack them; one that has them takes them as known.
+    """
+    messages: list[MemoryChange] = []
+    for event in events:
+        match event:
+            case ReplyStarted() | RoundStarted() | ReplyEnded():
+                messages = []
+            case MemoryChanged(change=Added() as change) if event.reply_id is not None:
+                messages.append(change)
+    return messages
 
 
 def _open(url: str, session_id: str, user: str) -> StoredMemory:

@@ -139,9 +139,9 @@ async def test_a_step_of_which_others_left_nothing_is_not_said_to_be_undone(memo
     await memory.delete(["1"])
     with pytest.raises(MnemoscopeError, match=r"^Nothing is left of this that could be undone: mark\.$"):
         await history.undo()
-    assert history.next_redo is None
+    assert await history.redo() is None
     assert await history.undo() == "delete 3"
     await memory.delete(["3"])
     with pytest.raises(MnemoscopeError, match=r"could be done again: delete 3\.$"):
         await history.redo()
-    assert history.next_redo is None
+    assert await history.redo() is None

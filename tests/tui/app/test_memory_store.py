@@ -102,6 +102,28 @@ async def test_resuming_appends_what_the_store_has_instead_as_one_change(url: st
     ]
 
 
+async def test_a_message_that_was_being_written_when_the_program_was_killed_is_written_by_the_next_run(
+    url: str, home: Path
+) -> None:
+    """C02, P02: the session file has it and the store does not; nobody has deleted it."""
+    async with keeping(url) as driver:
+        await said(driver, "before")
+        await said(driver, "cut off")
+        session = driver.main.runtime.session.id
+        cut_off = [msg.id for msg in await driver.messages()][2:]
+    path = home / "data" / "mnemoscope" / "sessions" / f"{session}.jsonl"
+    lines = path.read_bytes().splitlines(keepends=True)
+    last = next(number for number, line in enumerate(lines) if b'"memory_changed"' in line and b"cut off" in line)
+    path.write_bytes(b"".join(lines[: last + 1]))
+    async with open_memory(url, session) as store:
+        await store.delete(cut_off)
+    async with keeping(url, resume=session) as driver:
+        await driver.see("cut off", "Interrupted.")
+        assert "no longer in the memory store" not in driver.screen
+        assert BACK not in driver.screen
+    assert (await held(url, session))[2:] == ["cut off"]
+
+
 async def test_a_session_that_was_begun_without_a_store_is_taken_into_a_new_one(url: str, tmp_path: Path) -> None:
     async with keeping(url) as driver:
         await said(driver, "hello")
