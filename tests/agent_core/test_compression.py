@@ -19,6 +19,7 @@ from agent_core.message import AssistantMsg, Msg, SystemMsg, ToolCallBlock, Tool
 from agent_core.model.scripted_model import ScriptedChatModel
 from memory import InMemoryMemory
 from tests.agent_core.agents import Echo, make_agent, use
+from tests.cancelling import cancel
 
 SUMMARY = dict.fromkeys(FIELDS, "kept")
 
@@ -220,9 +221,7 @@ async def test_a_cancelled_compression_changes_nothing() -> None:
     await history(agent)
     task = asyncio.create_task(agent.compress_context())
     await asked.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
+    await cancel(task)
     assert await marked(agent) == 0
     assert agent.trace.of(CompressionEnded)[0].error == "interrupted"
 

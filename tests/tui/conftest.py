@@ -25,6 +25,14 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def config(home: Path) -> Path:
+    """The settings file, which is not there yet."""
+    path = home / "config" / "mnemoscope" / "config.toml"
+    path.parent.mkdir(parents=True)
+    return path
+
+
+@pytest.fixture
 def shell(home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Shell:
     """`mnemoscope memory` over an empty workdir."""
     return Shell(tmp_path / "work", capsys, monkeypatch)

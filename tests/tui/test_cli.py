@@ -192,9 +192,7 @@ def test_the_configuration_is_shown_without_the_key() -> None:
     assert b"sk-private" not in answer.stdout + answer.stderr
 
 
-def test_a_broken_configuration_is_one_line_and_1_for_every_command(home: Path) -> None:
-    config = home / "config" / "mnemoscope" / "config.toml"
-    config.parent.mkdir(parents=True)
+def test_a_broken_configuration_is_one_line_and_1_for_every_command(config: Path) -> None:
     config.write_text("model = \n")
     for arguments in (["ask", "hi"], ["sessions"], ["config"]):
         answer = run(*arguments)

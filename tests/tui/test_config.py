@@ -16,13 +16,6 @@ from tui.config_file import SETTINGS, ConfigError
 pytestmark = pytest.mark.usefixtures("home")
 
 
-@pytest.fixture
-def config(home: Path) -> Path:
-    path = home / "config" / "mnemoscope" / "config.toml"
-    path.parent.mkdir(parents=True)
-    return path
-
-
 def test_without_anything_set_there_is_no_model_and_everything_lives_in_the_data_folder(home: Path) -> None:
     settings = load_settings()
     assert not settings.has_model

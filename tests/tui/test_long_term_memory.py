@@ -14,6 +14,7 @@ import pytest
 from agent_core.event import FactsWritten, Noticed, PermissionAsked, RetrievalSettled, ToolEnded
 from agent_core.history import REPLACES
 from memory.mem0 import Mem0Middleware
+from tests.cancelling import cancel
 from tests.fake_server import FakeServer, Gate, reply, text
 from tests.memory.mem0.brain import Brain, memories
 from tui.config import load_settings
@@ -208,9 +209,7 @@ async def test_who_does_not_wait_loses_nothing(openai_server: FakeServer, brain:
     await gate.reached()
     finishing = asyncio.create_task(runtime.finish_writing(60))
     await asyncio.sleep(0)
-    finishing.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await finishing
+    await cancel(finishing)
     await runtime.aclose()
     gate.open()
     (event,) = runtime.agent.trace.of(FactsWritten)

@@ -71,18 +71,14 @@ def test_a_password_is_never_shown(home: Path) -> None:
     assert "secret" not in shown
 
 
-def test_a_relative_file_in_the_settings_is_taken_from_their_folder(home: Path) -> None:
-    config = home / "config" / "mnemoscope" / "config.toml"
-    config.parent.mkdir(parents=True)
+def test_a_relative_file_in_the_settings_is_taken_from_their_folder(home: Path, config: Path) -> None:
     config.write_text('memory = "sqlite:///chat.db"\n')
     assert load_settings().memory == f"sqlite:///{config.parent}/chat.db"
     for url in ("sqlite:////srv/a.db", "sqlite:///~/a.db", "sqlite:///:memory:", "sqlite://", "redis://h/0"):
         assert anchored(url, home) == url
 
 
-def test_a_wrong_address_is_told_with_where_it_stands(home: Path) -> None:
-    config = home / "config" / "mnemoscope" / "config.toml"
-    config.parent.mkdir(parents=True)
+def test_a_wrong_address_is_told_with_where_it_stands(config: Path) -> None:
     config.write_text('\nmemory = "chat.db"\n')
     with pytest.raises(ConfigError, match=r"not at 'chat.db' \(.*config.toml, line 2\)"):
         load_settings()

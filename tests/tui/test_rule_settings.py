@@ -26,34 +26,27 @@ tool = "Read"
 """
 
 
-@pytest.fixture
-def file(home: Path) -> Path:
-    path = home / "config" / "mnemoscope" / "config.toml"
-    path.parent.mkdir(parents=True)
-    return path
-
-
-def test_rules_are_read_in_order_one_for_each_mark(file: Path) -> None:
-    file.write_text(GOOD)
+def test_rules_are_read_in_order_one_for_each_mark(config: Path) -> None:
+    config.write_text(GOOD)
     pattern = r"\b(due|deadline)\b"
     assert load_settings().mark_rules == (
         MarkRule("deadline", role="user", pattern=pattern),
         MarkRule("a b", role="user", pattern=pattern),
         MarkRule("file", tool="Read"),
     )
-    file.write_text('mark_rules = [{ marks = "x", role = "user" }]')
+    config.write_text('mark_rules = [{ marks = "x", role = "user" }]')
     assert load_settings().mark_rules == (MarkRule("x", role="user"),)
-    file.write_text("mark_rules = []")
+    config.write_text("mark_rules = []")
     assert load_settings().mark_rules == ()
 
 
-def test_what_config_prints_holds_the_same_rules(file: Path) -> None:
-    file.write_text(GOOD)
+def test_what_config_prints_holds_the_same_rules(config: Path) -> None:
+    config.write_text(GOOD)
     settings = load_settings()
     printed = describe(settings)
-    assert f"# from {file}, line 3" in printed
+    assert f"# from {config}, line 3" in printed
     assert len(tomllib.loads(printed)["mark_rules"]) == 3
-    file.write_text(printed)
+    config.write_text(printed)
     assert load_settings().mark_rules == settings.mark_rules
 
 
@@ -72,25 +65,25 @@ def test_what_config_prints_holds_the_same_rules(file: Path) -> None:
         ('marks = "a"\nregex = "x"\n', 9, "a mark rule has no 'regex'; it has marks, role, tool, pattern"),
     ],
 )
-def test_a_rule_without_sense_is_refused_with_its_line(file: Path, table: str, line: int, problem: str) -> None:
+def test_a_rule_without_sense_is_refused_with_its_line(config: Path, table: str, line: int, problem: str) -> None:
     """The second of two rules is the wrong one, so that it is not the first place that is named."""
     text = f'theme = "nord"\n\n[[mark_rules]]\nmarks = "fine"\nrole = "user"\n\n[[mark_rules]]\n{table}'
-    file.write_text(text)
+    config.write_text(text)
     with pytest.raises(ConfigError) as error:
         load_settings()
-    assert str(error.value).startswith(f"{file}, line {line}: ")
+    assert str(error.value).startswith(f"{config}, line {line}: ")
     assert problem in str(error.value)
 
 
 @pytest.mark.parametrize("text", ["mark_rules = 3", 'mark_rules = ["x"]', "[mark_rules]\nmarks = 'a'"])
-def test_anything_but_tables_is_refused_with_its_line(file: Path, text: str) -> None:
-    file.write_text(text)
+def test_anything_but_tables_is_refused_with_its_line(config: Path, text: str) -> None:
+    config.write_text(text)
     with pytest.raises(ConfigError, match="line 1: mark_rules must be"):
         load_settings()
 
 
-async def test_the_agent_of_the_program_sets_marks_by_them_in_every_session(file: Path) -> None:
-    file.write_text(GOOD)
+async def test_the_agent_of_the_program_sets_marks_by_them_in_every_session(config: Path) -> None:
+    config.write_text(GOOD)
     runtime = Runtime(load_settings())
     await runtime.prepare()
     for _ in range(2):

@@ -120,7 +120,7 @@ async def test_changing_to_a_model_without_any_endpoint_is_refused_with_the_way_
 
 
 async def test_the_size_of_the_window_is_the_one_configured_or_the_one_that_the_endpoint_tells(
-    openai_server: FakeServer, home: Path
+    openai_server: FakeServer, config: Path
 ) -> None:
     openai_server.models = {"m": {"context_length": 8192}}
     runtime = Runtime(load_settings({"model": "m", "base_url": openai_server.base_url}))
@@ -128,17 +128,13 @@ async def test_the_size_of_the_window_is_the_one_configured_or_the_one_that_the_
     await asyncio.gather(*runtime._background)
     assert runtime.agent.model.context_size == 8192
     await runtime.aclose()
-    config = home / "config" / "mnemoscope" / "config.toml"
-    config.parent.mkdir(parents=True)
     config.write_text("context_size = 4096\n")
     configured = await opened(model="m", base_url=openai_server.base_url)
     assert configured.agent.model.context_size == 4096
     await configured.aclose()
 
 
-async def test_warnings_about_settings_are_told(home: Path) -> None:
-    config = home / "config" / "mnemoscope" / "config.toml"
-    config.parent.mkdir(parents=True)
+async def test_warnings_about_settings_are_told(config: Path) -> None:
     config.write_text("bogus = 1\n")
     runtime = await opened()
     assert "line 1: there is no setting 'bogus'" in notices(runtime)[0]

@@ -77,8 +77,6 @@ def test_the_password_is_known_and_shown_nowhere() -> None:
     assert 'workdir = "sftp://ana@example.org/notes"  # from --workdir, without its password' in describe(settings)
 
 
-def test_a_url_in_the_file_is_not_a_folder_beside_it(home: Path) -> None:
-    config = home / "config" / "mnemoscope" / "config.toml"
-    config.parent.mkdir(parents=True)
+def test_a_url_in_the_file_is_not_a_folder_beside_it(config: Path) -> None:
     config.write_text('workdir = "s3://bucket/notes"\n')
     assert str(load_settings().workdir) == "s3://bucket/notes"

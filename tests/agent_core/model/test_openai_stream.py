@@ -28,6 +28,7 @@ from agent_core.model import (
     ToolSchema,
 )
 from tests.agent_core.model.conftest import answer, answer_until_error
+from tests.cancelling import cancel
 from tests.fake_server import (
     CLOSE,
     DONE,
@@ -308,9 +309,7 @@ class TestCancelling:
         openai_server.play(raw(*steps, gate))
         task = asyncio.ensure_future(answer(model))
         await gate.reached()
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
+        await cancel(task)
         await openai_server.requests[0].disconnected.wait()
 
     async def test_closing_the_iterator_closes_the_connection(self, openai_server, model):
@@ -326,9 +325,7 @@ class TestCancelling:
         assert await anext(deltas) == Retrying(1, 20.0, _retry_text(openai_server))
         waiting = asyncio.ensure_future(anext(deltas))
         await asyncio.sleep(0)
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
+        await cancel(waiting)
         assert openai_server.unplayed == 1
 
     async def test_the_model_works_on_after_a_cancellation(self, openai_server, model):

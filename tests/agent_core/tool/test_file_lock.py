@@ -13,6 +13,7 @@ import pytest
 
 from agent_core.tool import LocalBackend
 from agent_core.tool.file_lock import file_lock
+from tests.cancelling import cancel
 
 BACKEND = LocalBackend()
 
@@ -143,9 +144,7 @@ async def test_one_who_gives_up_waiting_leaves_the_lock_to_its_holder(tmp_path: 
     async with BACKEND.lock(path):
         waiting = asyncio.create_task(asyncio.wait_for(BACKEND.lock(path).__aenter__(), 60))
         await asyncio.sleep(0)
-        waiting.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waiting
+        await cancel(waiting)
         with pytest.raises(TimeoutError):
             async with file_lock(path, wait=0):
                 pass

@@ -11,6 +11,7 @@ from memory.agentic.folder import MemoryFolder
 from memory.agentic.local_search import LocalSearch
 from memory.agentic.parameters import Parameters
 from memory.search import Embedder, Loaded, VectorCache
+from tests.cancelling import cancel
 from tests.memory.agentic.folders import CountingBackend, age, folder_in, save
 from tests.memory.search.embedders import Meanings
 
@@ -98,9 +99,7 @@ async def test_what_was_not_read_because_of_a_cancellation_is_read_next_time(tmp
     search = LocalSearch(folder_in(tmp_path, Slow()))
     first = asyncio.create_task(search.rank("oolong", files, 5))
     await reading.wait()
-    first.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await first
+    await cancel(first)
     go_on.set()
     assert len(await search.rank("oolong", files, 5)) == 1
 

@@ -14,6 +14,7 @@ from agent_core.errors import MnemoscopeError, StorageError
 from memory.mem0.client import Mem0Client, Request, require_async
 from memory.mem0.loop_thread import LoopThread
 from memory.mem0.store_call import StoreCall, current_store_call
+from tests.cancelling import cancel
 
 SEARCH = Request("search", "search the memories", ("question",), reads=True)
 ADD = Request("add", "store memories", ([],))
@@ -129,9 +130,7 @@ async def test_a_call_that_is_given_up_keeps_its_turn_until_it_is_over() -> None
     client = Mem0Client(fake)
     first = asyncio.create_task(make(client, ADD))
     await asyncio.to_thread(begun.wait)
-    first.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await first
+    await cancel(first)
     second = asyncio.create_task(make(client, ADD))
     gate.set()
     await second

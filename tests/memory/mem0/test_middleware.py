@@ -24,6 +24,7 @@ from memory.mem0 import Mem0Middleware
 from memory.mem0.middleware import Mode
 from tests import services
 from tests.agent_core.agents import Change, Echo, Gate, use
+from tests.cancelling import cancel
 from tests.fake_server import http_error
 from tests.memory.agentic.agents import until
 from tests.memory.mem0.agents import agent_with, changes, injected, outcomes, recalled, sent, written
@@ -261,9 +262,7 @@ async def test_an_interrupted_search_is_cancelled(make: Make) -> None:
     agent = agent_with(make(client=client))
     replying = asyncio.create_task(agent.reply("x"))
     await until(agent.trace, RetrievalStarted)
-    replying.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await replying
+    await cancel(replying)
     assert outcomes(agent) == ["cancelled"]
     assert written(agent) == []
 
@@ -335,9 +334,7 @@ async def test_an_interrupted_reply_is_written_when_it_completes_and_only_then(m
     agent = agent_with(make(client=client), [use("Gate")], "Here you are.", tools=[gate])
     replying = asyncio.create_task(agent.reply("I like tea. Tell me about it."))
     await gate.begun.wait()
-    replying.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await replying
+    await cancel(replying)
     assert client.added() == []
     await agent.reply(then)
     (added,) = client.added()
@@ -350,9 +347,7 @@ async def test_an_interrupted_reply_that_is_left_behind_is_not_written(make: Mak
     agent = agent_with(make(client=client), [use("Gate")], "A joke.", tools=[gate])
     replying = asyncio.create_task(agent.reply("I like tea."))
     await gate.begun.wait()
-    replying.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await replying
+    await cancel(replying)
     await agent.reply("Tell me a joke.")
     (added,) = client.added()
     assert added[0]["content"] == "Tell me a joke."

@@ -18,6 +18,7 @@ from memory.mem0 import sqlite_file
 from memory.mem0.sqlite_file import drop_vectors, made_with, set_aside_if_damaged
 from memory.mem0.sqlite_store import MATCH, SqliteStoreConfig, SqliteVectorStore, StoredMemory
 from tests.fake_server.vectors import vector
+from tests.locked_file import locked
 
 DIMENSIONS = 64
 
@@ -271,15 +272,13 @@ def test_a_purged_user_is_nowhere_in_the_file_and_others_are(path: Path, store: 
 async def test_a_locked_file_is_waited_for_and_can_be_read_meanwhile(path: Path, store: SqliteVectorStore) -> None:
     """P06: another process holds a write transaction; the save waits, then succeeds."""
     put(store, "tea")
-    with closing(sqlite3.connect(path, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with locked(path):
         saving = asyncio.create_task(asyncio.to_thread(put, store, "coffee"))
         while not store._write_lock.locked():
             await asyncio.sleep(0)
         assert await asyncio.to_thread(find, store, "tea") == ["tea"]
         assert not saving.done()
-        other.execute("COMMIT")
-        await saving
+    await saving
     assert sorted(texts(store.list())) == ["coffee", "tea"]
 
 

@@ -8,12 +8,12 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from agent_core.event import FactsWriteStarted, FactsWritten, ReplyEnded
 from agent_core.trace import Trace
 from memory.mem0.outbox import MOST_TRIES
+from tests.cancelling import cancel
 from tests.fake_server import Gate, Request, reply, text
+from tests.locked_file import locked, locked_elsewhere
 from tests.memory.agentic.agents import until
 from tests.memory.mem0.agents import agent_with, changes, written
 from tests.memory.mem0.brain import Brain, memories
@@ -212,9 +212,7 @@ async def test_an_interruption_while_writing_does_not_stop_the_write(make: Make)
     agent = agent_with(make(client=client))
     replying = asyncio.create_task(agent.reply("I like tea."))
     await until(agent.trace, FactsWriteStarted)
-    replying.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await replying
+    await cancel(replying)
     gate.set()
     await until(agent.trace, FactsWritten)
     assert written(agent)[0].finish == "stored"
@@ -228,20 +226,12 @@ async def test_a_locked_database_is_waited_for_while_everything_else_goes_on(
     middleware = make(await_write=False)
     agent = agent_with(middleware)
     await middleware.start()
-    holder = subprocess.Popen(
-        [sys.executable, "-c", _HOLD, str(tmp_path / "mem0" / "memory.db")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert holder.stdout is not None
-    assert await asyncio.to_thread(holder.stdout.readline) == "held\n"
-    await agent.reply("I like tea.")
-    while not brain.asked:
-        await asyncio.sleep(0.01)
-    assert await middleware.facts.search("tea") == []
-    assert written(agent) == []
-    await asyncio.to_thread(holder.communicate, "go on\n")
+    async with locked_elsewhere(tmp_path / "mem0" / "memory.db"):
+        await agent.reply("I like tea.")
+        while not brain.asked:
+            await asyncio.sleep(0.01)
+        assert await middleware.facts.search("tea") == []
+        assert written(agent) == []
     await until(agent.trace, FactsWritten)
     assert written(agent)[0].finish == "stored"
 
@@ -258,24 +248,13 @@ async def test_after_the_limit_a_locked_database_is_a_notice_and_the_exchange_is
     assert built.store is not None
     built.store._writer.execute("PRAGMA busy_timeout = 10")
     agent = agent_with(middleware)
-    with closing(sqlite3.connect(tmp_path / "mem0" / "memory.db", isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with locked(tmp_path / "mem0" / "memory.db"):
         answer = await agent.reply("I like tea.")
     assert answer.get_text_content() == "Fine."
     (event,) = written(agent)
     assert event.finish == "failed"
     assert "keeps the memory's database locked" in event.detail
     assert waiting(tmp_path) == 1
-
-
-_HOLD = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.execute("BEGIN IMMEDIATE")
-print("held", flush=True)
-sys.stdin.readline()
-connection.execute("COMMIT")
-"""
 
 
 async def test_160_calls_at_once_lose_nothing_and_fail_nowhere(make: Make, brain: Brain) -> None:

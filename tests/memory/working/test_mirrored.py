@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -20,6 +18,7 @@ from memory.working.open import open_memory
 from memory.working.stored_memory import StoredMemory
 from memory.working.undo import UndoHistory
 from tests.databases import RedisServer
+from tests.locked_file import locked
 
 ONE, TWO, THREE, FOUR = (UserMsg("u", text, id=text) for text in "1234")
 
@@ -242,8 +241,7 @@ async def test_nobody_waits_for_a_store_that_is_known_to_fail(tmp_path: Path) ->
     memory = MirroredMemory(SQLAlchemyMemory(engine))
     await memory.refresh()
     await memory.add(ONE)
-    with closing(sqlite3.connect(file, isolation_level=None)) as other:
-        other.execute("BEGIN IMMEDIATE")
+    with locked(file):
         await memory.add(TWO)
         assert "is locked by another program" in memory.trouble
         refreshing = asyncio.create_task(memory.refresh())
@@ -251,7 +249,6 @@ async def test_nobody_waits_for_a_store_that_is_known_to_fail(tmp_path: Path) ->
         await memory.add(THREE)
         assert not refreshing.done()
         await refreshing
-        other.execute("ROLLBACK")
     await memory.refresh()
     assert (memory.waiting, memory.trouble, await shown(memory)) == (0, "", "1 2 3")
     await memory.aclose()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import sqlite3
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
@@ -22,17 +21,9 @@ from memory import SQLAlchemyMemory
 from memory.working.open import open_memory
 from memory.working.sql import engine as engine_module
 from tests.databases import postgresql_url
+from tests.locked_file import locked_elsewhere
 
 ONE, TWO, THREE = (UserMsg("u", text, id=text) for text in ("1", "2", "3"))
-
-HOLD_LOCK = """
-import sqlite3, sys
-connection = sqlite3.connect(sys.argv[1], isolation_level=None)
-connection.execute("BEGIN IMMEDIATE")
-print("locked", flush=True)
-sys.stdin.readline()
-connection.execute("COMMIT")
-"""
 
 
 @pytest.fixture
@@ -63,22 +54,12 @@ async def impatient(file: Path) -> AsyncIterator[SQLAlchemyMemory]:
     await engine.dispose()
 
 
-@asynccontextmanager
-async def locked(file: Path) -> AsyncIterator[asyncio.subprocess.Process]:
-    """Another process holds the write lock; a line given to it makes it let go."""
-    process = await asyncio.create_subprocess_exec(sys.executable, "-c", HOLD_LOCK, str(file), stdin=-1, stdout=-1)
-    assert process.stdout is not None
-    assert await process.stdout.readline() == b"locked\n"
-    yield process
-    await process.communicate(b"\n")
-
-
 async def test_a_write_waits_for_another_process_and_the_program_stays_alive(
     memory: SQLAlchemyMemory, file: Path
 ) -> None:
     """P06."""
     await memory.add(ONE)
-    async with locked(file) as other:
+    async with locked_elsewhere(file) as other:
         adding = asyncio.create_task(memory.add(TWO))
         done, _ = await asyncio.wait([adding], timeout=2)
         assert not done
@@ -92,7 +73,7 @@ async def test_after_the_limit_a_lock_is_an_error_for_people(file: Path) -> None
     """P06."""
     async with impatient(file) as memory:
         await memory.add(ONE)
-        async with locked(file):
+        async with locked_elsewhere(file):
             with pytest.raises(StorageError, match=r"memory\.db is locked by another program") as caught:
                 await memory.add(TWO)
             assert caught.value.__cause__ is not None
@@ -103,7 +84,7 @@ async def test_after_the_limit_a_lock_is_an_error_for_people(file: Path) -> None
 
 async def test_reading_goes_on_while_another_process_writes(memory: SQLAlchemyMemory, file: Path) -> None:
     await memory.add(ONE)
-    async with locked(file):
+    async with locked_elsewhere(file):
         assert await memory.get_memory() == [ONE]
         assert await memory.size() == 1
 

@@ -43,6 +43,12 @@ async def running(size: tuple[int, int] = (100, 30), **options: str) -> AsyncIte
         await runtime.aclose()
 
 
+async def add_by_hand(driver: Driver, fact: str) -> None:
+    await driver.press("f7", "n")
+    await driver.paste(fact)
+    await driver.press("enter")
+
+
 async def test_without_mem0_there_are_four_panes_and_its_key_says_how_to_switch_it_on() -> None:
     async with running((200, 60)) as driver:
         assert "F7" not in driver.screen.splitlines()[0]
@@ -64,9 +70,7 @@ async def test_it_comes_and_goes_and_changes_hands_while_the_app_runs() -> None:
     async with running((80, 24)) as driver:
         await driver.say("/mem0 both")
         await driver.see("F7 Facts")
-        await driver.press("f7", "n")
-        await driver.paste("I like tea")
-        await driver.press("enter")
+        await add_by_hand(driver, "I like tea")
         await driver.see("1 memory, newest first", "I like tea", "by hand")
         await driver.say("/user ana")
         await driver.press("f7")
@@ -85,9 +89,7 @@ async def test_it_comes_and_goes_and_changes_hands_while_the_app_runs() -> None:
 
 async def test_a_new_session_begins_with_the_memories_and_without_the_replies() -> None:
     async with running((120, 30), mem0="both") as driver:
-        await driver.press("f7", "n")
-        await driver.paste("I like tea")
-        await driver.press("enter")
+        await add_by_hand(driver, "I like tea")
         await driver.see("by hand")
         await driver.say("/new")
         await driver.until(lambda: "by hand" not in driver.screen)
@@ -97,9 +99,7 @@ async def test_a_new_session_begins_with_the_memories_and_without_the_replies() 
 
 async def test_forgetting_from_the_pane_asks_first_and_begins_anew_without_anything() -> None:
     async with running((120, 40), mem0="both") as driver:
-        await driver.press("f7", "n")
-        await driver.paste("I like tea")
-        await driver.press("enter")
+        await add_by_hand(driver, "I like tea")
         await driver.see("now  I like tea")
         await driver.press("F")
         await driver.see("Forget everything about")

@@ -18,6 +18,7 @@ from agent_core.message import UserMsg
 from memory.working.open import open_memory
 from memory.working.sql import engine
 from tests.databases import RedisServer
+from tests.locked_file import locked
 from tests.memory.working.other_process import finish, other_process
 from tests.tui.app.harness import Driver
 from tests.tui.app.kept import held, keeping
@@ -241,14 +242,12 @@ async def test_a_file_that_another_process_has_locked_is_waited_for_while_the_sc
     """P06: a write transaction elsewhere; what is said waits, then succeeds."""
     async with keeping(url) as driver:
         await said(driver, "before")
-        with closing(sqlite3.connect(tmp_path / "memory.db", isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with locked(tmp_path / "memory.db"):
             await driver.say("patience")
             await driver.until(lambda: driver.main.chat.is_working)
             await driver.paste("typed meanwhile")
             await driver.see("typed meanwhile")
             assert driver.main.chat.is_working
-            other.execute("ROLLBACK")
         await driver.rest()
         assert TROUBLE not in driver.screen
         assert "patience" in await held(url, driver.main.runtime.session.id)
@@ -261,12 +260,10 @@ async def test_a_file_that_stays_locked_is_told_and_written_later(
     monkeypatch.setattr(engine, "LOCK_TIMEOUT", 0.2)
     async with keeping(url) as driver:
         await said(driver, "before")
-        with closing(sqlite3.connect(tmp_path / "memory.db", isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with locked(tmp_path / "memory.db"):
             await said(driver, "meanwhile")
             await driver.see("is locked by another program", TROUBLE)
             await goes_on_until_it_is_back(driver)
-            other.execute("ROLLBACK")
         await driver.see(BACK)
         assert "meanwhile" in await held(url, driver.main.runtime.session.id)
 
@@ -345,8 +342,7 @@ async def test_leaving_while_the_file_is_locked_does_not_take_the_terminal_hosta
     async with keeping(url) as driver:
         await said(driver, "before")
         runtime = driver.main.runtime
-        with closing(sqlite3.connect(tmp_path / "memory.db", isolation_level=None)) as other:
-            other.execute("BEGIN IMMEDIATE")
+        with locked(tmp_path / "memory.db"):
             await driver.say("meanwhile")
             await driver.until(lambda: len(driver.agent.trace.of(StoreFailed)))
             async with asyncio.timeout(10):

@@ -128,6 +128,11 @@ class Driver:
             await self.pilot.pause()
         await self.pilot.pause()
 
+    async def until(self, seen: Callable[[], object]) -> None:
+        """Wait until something is so, such as that a look at the folder has shown something."""
+        while not seen():
+            await self.pilot.pause(0.001)
+
     @property
     def is_asking(self) -> bool:
         asks = [*self.app.pane.query(AskLine), *self.app.screen.query(AskLine)]

@@ -8,7 +8,7 @@ from textual.widgets import TabbedContent, TabPane
 from agent_core.agent import Agent
 from agent_core.event import FileChanged
 from memory import AgenticMemoryMiddleware
-from tests.tui.panes.harness import Driver, driving, index_pane
+from tests.tui.panes.harness import driving, index_pane
 from tests.tui.views.events import agent_with
 from tui.panes.index import IndexPane
 from tui.screens.reading import ReadingScreen
@@ -36,16 +36,9 @@ def agent_in(folder: Path, *script: str, **parameters) -> Agent:
     return agent_with(*script, middlewares=[memory])
 
 
-async def until(driver: Driver, seen) -> None:
-    """Wait until a look at the folder has shown something."""
-    while not seen():
-        await asyncio.sleep(0)
-        await driver.pilot.pause()
-
-
 async def test_before_the_first_reply_the_files_are_there_and_the_index_is_not_injected_yet(folder):
     async with driving(agent_in(folder), index_pane) as driver:
-        await until(driver, lambda: driver.lines)
+        await driver.until(lambda: driver.lines)
         assert "MEMORY.md: not read yet" in driver.text(".pane-head")
         assert "1 memory file" in driver.text(".pane-head")
         assert driver.lines[0].split() == ["›", "✓", "user", "now", "home.md", "outside", "Lives", "in", "[/x]"]
@@ -66,7 +59,7 @@ async def test_the_line_of_the_cut_is_told(folder):
     agent = agent_in(folder, memory_max_tokens=200)
     async with driving(agent, index_pane, (100, 40)) as driver:
         await agent.preview_prompt()
-        await until(driver, lambda: driver.lines)
+        await driver.until(lambda: driver.lines)
         read = driver.app.views.index.read
         assert read is not None
         assert f"loaded {read.injected_lines} of 52 lines" in driver.text(".pane-head")
@@ -91,23 +84,23 @@ async def test_edits_from_outside_appear_by_themselves(folder):
     agent = agent_in(folder)
     async with driving(agent, index_pane) as driver:
         await agent.preview_prompt()
-        await until(driver, lambda: driver.lines)
+        await driver.until(lambda: driver.lines)
         (folder / "中文.md").write_text("---\ndescription: 喜欢龙井 🍵\ntype: feedback\n---\n龙井")
-        await until(driver, lambda: len(driver.lines) == 2)
+        await driver.until(lambda: len(driver.lines) == 2)
         assert "中文.md" in driver.lines[0]
         assert "[not in the index]" in driver.lines[0]
         (folder / "MEMORY.md").write_text("- [Home](home.md)\n- [Tea](中文.md)\n")
-        await until(driver, lambda: "changed since" in driver.text(".pane-head"))
+        await driver.until(lambda: "changed since" in driver.text(".pane-head"))
         assert "[not in the index]" not in driver.lines[0]
         (folder / "home.md").unlink()
-        await until(driver, lambda: len(driver.lines) == 1)
+        await driver.until(lambda: len(driver.lines) == 1)
         assert "line 1: home.md: no such memory" in driver.text(".pane-head")
 
 
 async def test_a_broken_file_has_a_badge_and_opens(folder):
     (folder / "broken.md").write_text("---\nname: [unclosed\n---\n[/x] \x1b[2J body")
     async with driving(agent_in(folder), index_pane, (120, 30)) as driver:
-        await until(driver, lambda: len(driver.lines) == 2)
+        await driver.until(lambda: len(driver.lines) == 2)
         assert "[the header is not valid YAML" in driver.lines[0]
         await driver.press("home", "enter")
         for text in ("name: [unclosed", "[/x] ␛[2J body", "broken.md", "badges"):
@@ -120,10 +113,10 @@ async def test_a_broken_file_has_a_badge_and_opens(folder):
 async def test_a_file_that_is_gone_when_it_is_opened_is_told(folder, monkeypatch):
     monkeypatch.setattr(IndexPane, "PACE", 1e9)
     async with driving(agent_in(folder), index_pane) as driver:
-        await until(driver, lambda: driver.lines)
+        await driver.until(lambda: driver.lines)
         (folder / "home.md").unlink()
         await driver.press("enter")
-        await until(driver, lambda: driver.app.told)
+        await driver.until(lambda: driver.app.told)
         assert driver.app.told == ["home.md cannot be read: No such file or directory"]
 
 
@@ -132,17 +125,17 @@ async def test_what_the_agent_writes_is_shown_at_once(folder, monkeypatch):
     monkeypatch.setattr(IndexPane, "PACE", 1e9)
     agent = agent_in(folder)
     async with driving(agent, index_pane) as driver:
-        await until(driver, lambda: len(driver.lines) == 1)
+        await driver.until(lambda: len(driver.lines) == 1)
         (folder / "tea.md").write_text("---\nname: tea\ndescription: likes oolong\ntype: user\n---\noolong")
         agent.trace.append(FileChanged(path=str(folder / "tea.md"), origin="model"))
-        await until(driver, lambda: len(driver.lines) == 2)
+        await driver.until(lambda: len(driver.lines) == 2)
         assert "tea.md" in driver.lines[0]
 
 
 async def test_who_changed_a_file_is_told(folder):
     agent = agent_in(folder)
     async with driving(agent, index_pane) as driver:
-        await until(driver, lambda: driver.lines)
+        await driver.until(lambda: driver.lines)
         agent.trace.append(FileChanged(path=str(folder / "home.md"), origin="model"))
         await driver.settle()
         assert "changed by model" in driver.text(".pane-foot")
@@ -207,4 +200,4 @@ async def test_any_size_is_no_crash(folder, size):
         await agent.preview_prompt()
         await driver.press("enter", "escape", "i", "escape")
         await driver.pilot.resize_terminal(80, 24)
-        await until(driver, lambda: driver.lines)
+        await driver.until(lambda: driver.lines)
