@@ -20,16 +20,14 @@ from agent_core.change import (
 )
 from agent_core.marks import Entry, Marks, normalize_marks
 from agent_core.message import Msg
-from agent_core.prompt import summary_message
-from memory.working.base import MemoryBase
-from memory.working.checks import check_ids, check_mark, check_marks_by_id, check_messages
+from memory.working.checked import CheckedMemory
 from memory.working.mark_change import joined, replaced
 from memory.working.state import content_from_json, content_to_json
 
 Content = list[tuple[Msg, list[str]]]
 
 
-class InMemoryMemory(MemoryBase):
+class InMemoryMemory(CheckedMemory):
     """Keeps everything in this process. Adding costs the same at any size; a filter costs what it returns.
 
     Every message gets a serial number that only grows. Entries are found by it and stand in its order; the indexes hold
@@ -53,39 +51,6 @@ class InMemoryMemory(MemoryBase):
         self._reset(_checked_entries(content))
         self._publish_snapshot()
 
-    async def add(
-        self,
-        memories: Msg | Sequence[Msg] | None,
-        marks: Marks = None,
-        allow_duplicates: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        """Append messages; one whose id is stored already only gets the marks, unless `allow_duplicates`."""
-        wanted = normalize_marks(marks)
-        messages = check_messages(memories)
-        start = len(self._entries)
-        added: list[Entry] = []
-        known: list[int] = []
-        for msg in messages:
-            serials = None if allow_duplicates else self._serials_by_id.get(msg.id)
-            if serials is None:
-                added.append(Entry(msg, wanted))
-                self._append(added[-1])
-            else:
-                known.extend(serials)
-        if added and self._listeners:
-            self._publish(Added(stored(added, start)))
-        if wanted:
-            self._change_marks(sorted(set(known)), lambda _, marks: joined(marks, wanted))
-
-    async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
-        """Delete messages by id; how many there were."""
-        return self._remove({serial for id_ in check_ids(msg_ids) for serial in self._serials_by_id.get(id_, ())})
-
-    async def delete_by_mark(self, mark: Marks, **kwargs: Any) -> int:
-        """Delete messages that have this mark, or any of these; how many there were."""
-        return self._remove(self._serials_of(normalize_marks(mark, "mark")))
-
     async def size(self) -> int:
         """The number of stored messages."""
         return len(self._entries)
@@ -98,42 +63,9 @@ class InMemoryMemory(MemoryBase):
         if gone.entries or gone.summary:
             self._publish(gone)
 
-    async def get_memory(
-        self,
-        mark: Marks = None,
-        exclude_mark: Marks = None,
-        prepend_summary: bool = True,
-        **kwargs: Any,
-    ) -> list[Msg]:
-        """The messages that pass a filter, in insertion order."""
-        wanted = None if mark is None else normalize_marks(mark, "mark")
-        unwanted = self._serials_of(normalize_marks(exclude_mark, "exclude_mark"))
-        messages = self._filtered(wanted, unwanted)
-        if prepend_summary and self._compressed_summary:
-            return [summary_message(self._compressed_summary), *messages]
-        return messages
-
-    async def update_messages_mark(
-        self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
-    ) -> int:
-        """Set, replace or remove a mark; the number of messages really changed."""
-        new = check_mark(new_mark, "new_mark")
-        old = check_mark(old_mark, "old_mark")
-        ids = None if msg_ids is None else check_ids(msg_ids)
-        if not new and not old:
-            return 0
-        return self._change_marks(self._candidates(old, ids), lambda _, marks: replaced(marks, old, new))
-
     async def entries(self) -> list[Entry]:
         """All messages with their marks."""
         return list(self._entries.values())
-
-    async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
-        """Give messages exactly these marks; the number of messages really changed."""
-        wanted = check_marks_by_id(marks)
-        serials = [serial for id_ in wanted for serial in self._serials_by_id.get(id_, ())]
-        by_serial = {serial: wanted[self._entries[serial].msg.id] for serial in serials}
-        return self._change_marks(sorted(by_serial), lambda serial, _: by_serial[serial])
 
     async def restore(self, entries: Sequence[StoredEntry]) -> None:
         """Put deleted messages back to where they were; ids that are stored already are passed over."""
@@ -165,6 +97,35 @@ class InMemoryMemory(MemoryBase):
             self._listeners = listeners
         self._publish_snapshot()
 
+    async def _add(self, messages: tuple[Msg, ...], marks: tuple[str, ...], duplicates: bool) -> None:
+        start = len(self._entries)
+        added: list[Entry] = []
+        known: list[int] = []
+        for msg in messages:
+            serials = None if duplicates else self._serials_by_id.get(msg.id)
+            if serials is None:
+                added.append(Entry(msg, marks))
+                self._append(added[-1])
+            else:
+                known.extend(serials)
+        if added and self._listeners:
+            self._publish(Added(stored(added, start)))
+        if marks:
+            self._change_marks(sorted(set(known)), lambda _, before: joined(before, marks))
+
+    async def _delete(self, ids: tuple[str, ...] | None, marks: tuple[str, ...]) -> int:
+        return self._remove(self._serials_of(marks) if ids is None else self._serials_with(ids))
+
+    async def _read(self, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]) -> tuple[str, list[Msg]]:
+        return self._compressed_summary, self._filtered(wanted, self._serials_of(unwanted))
+
+    async def _replace_mark(self, old: tuple[str, ...], new: tuple[str, ...], ids: tuple[str, ...] | None) -> int:
+        return self._change_marks(self._candidates(old, ids), lambda _, marks: replaced(marks, old, new))
+
+    async def _set_marks(self, marks: Mapping[str, tuple[str, ...]]) -> int:
+        serials = self._serials_with(marks)
+        return self._change_marks(sorted(serials), lambda serial, _: marks[self._entries[serial].msg.id])
+
     def _reset(self, entries: Iterable[Entry]) -> None:
         self._entries: dict[int, Entry] = {}
         self._serials: list[int] = []
@@ -188,6 +149,9 @@ class InMemoryMemory(MemoryBase):
     def _serials_of(self, marks: Iterable[str]) -> set[int]:
         return set().union(*(self._serials_by_mark.get(mark, ()) for mark in marks))
 
+    def _serials_with(self, ids: Iterable[str]) -> set[int]:
+        return {serial for id_ in ids for serial in self._serials_by_id.get(id_, ())}
+
     def _filtered(self, wanted: tuple[str, ...] | None, unwanted: set[int]) -> list[Msg]:
         if wanted is not None:
             chosen = self._serials_of(wanted) - unwanted
@@ -201,7 +165,7 @@ class InMemoryMemory(MemoryBase):
 
     def _candidates(self, old: tuple[str, ...], ids: Sequence[str] | None) -> list[int]:
         if ids is not None:
-            serials = {serial for id_ in ids for serial in self._serials_by_id.get(id_, ())}
+            serials = self._serials_with(ids)
             return sorted(serials & self._serials_of(old) if old else serials)
         return sorted(self._serials_of(old)) if old else list(self._serials)
 

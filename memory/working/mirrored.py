@@ -10,20 +10,19 @@ from typing import Any
 from agent_core.change import MemoryChange, MemoryState, Snapshot, StoredEntry
 from agent_core.errors import StorageError
 from agent_core.finishing import finish
-from agent_core.marks import Entry, Marks, normalize_marks
+from agent_core.marks import Entry
 from agent_core.message import Msg
-from memory.working.base import MemoryBase
 from memory.working.body import encode_body
-from memory.working.checks import check_ids, check_marks_by_id, check_messages
+from memory.working.checked import CheckedMemory
 from memory.working.difference import difference
 from memory.working.in_memory import InMemoryMemory
 from memory.working.redo import redo
 from memory.working.stored_memory import StoredMemory
 
-Write = Callable[[MemoryBase], Awaitable[Any]]
+Write = Callable[[CheckedMemory], Awaitable[Any]]
 
 
-class MirroredMemory(MemoryBase):
+class MirroredMemory(CheckedMemory):
     """Reads from a copy; writes to the copy and to the store.
 
     While the store fails, nobody waits for it: writes are kept in their order, and `refresh` makes them as soon as it
@@ -72,37 +71,6 @@ class MirroredMemory(MemoryBase):
         """How many writes the store has not taken yet."""
         return len(self._waiting)
 
-    async def add(self, memories: Msg | Sequence[Msg] | None, marks: Marks = None, **kwargs: Any) -> None:
-        """Append messages."""
-        # A write may wait: it must not see what the caller does with his lists meanwhile.
-        messages, wanted = check_messages(memories), normalize_marks(marks)
-        for msg in messages:
-            # What a store cannot take must not be in the copy either.
-            encode_body(msg)
-        await self._write(lambda memory: memory.add(messages, wanted, **kwargs))
-
-    async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
-        """Delete messages by id; how many there were."""
-        ids = check_ids(msg_ids)
-        return int(await self._write(lambda memory: memory.delete(ids, **kwargs)))
-
-    async def delete_by_mark(self, mark: Marks, **kwargs: Any) -> int:
-        """Delete messages that have this mark, or any of these; how many there were."""
-        marks = normalize_marks(mark, "mark")
-        return int(await self._write(lambda memory: memory.delete_by_mark(marks, **kwargs)))
-
-    async def update_messages_mark(
-        self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
-    ) -> int:
-        """Set, replace or remove a mark; the number of messages really changed."""
-        ids = None if msg_ids is None else check_ids(msg_ids)
-        return int(await self._write(lambda memory: memory.update_messages_mark(new_mark, old_mark, ids)))
-
-    async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
-        """Give messages exactly these marks; the number of messages really changed."""
-        wanted = check_marks_by_id(marks)
-        return int(await self._write(lambda memory: memory.set_marks(wanted)))
-
     async def restore(self, entries: Sequence[StoredEntry]) -> None:
         """Put deleted messages back to where they were."""
         placed = tuple(entries)
@@ -119,12 +87,6 @@ class MirroredMemory(MemoryBase):
     async def size(self) -> int:
         """The number of messages."""
         return await self._copy.size()
-
-    async def get_memory(
-        self, mark: Marks = None, exclude_mark: Marks = None, prepend_summary: bool = True, **kwargs: Any
-    ) -> list[Msg]:
-        """The messages that pass a filter, in insertion order."""
-        return await self._copy.get_memory(mark, exclude_mark, prepend_summary, **kwargs)
 
     async def entries(self) -> list[Entry]:
         """All messages with their marks."""
@@ -146,6 +108,24 @@ class MirroredMemory(MemoryBase):
             self._is_closed = True
             if self._store is not None:
                 await self._store.aclose()
+
+    async def _add(self, messages: tuple[Msg, ...], marks: tuple[str, ...], duplicates: bool) -> None:
+        for msg in messages:
+            # What a store cannot take must not be in the copy either.
+            encode_body(msg)
+        await self._write(lambda memory: memory._add(messages, marks, duplicates))
+
+    async def _delete(self, ids: tuple[str, ...] | None, marks: tuple[str, ...]) -> int:
+        return int(await self._write(lambda memory: memory._delete(ids, marks)))
+
+    async def _read(self, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]) -> tuple[str, list[Msg]]:
+        return await self._copy._read(wanted, unwanted)
+
+    async def _replace_mark(self, old: tuple[str, ...], new: tuple[str, ...], ids: tuple[str, ...] | None) -> int:
+        return int(await self._write(lambda memory: memory._replace_mark(old, new, ids)))
+
+    async def _set_marks(self, marks: Mapping[str, tuple[str, ...]]) -> int:
+        return int(await self._write(lambda memory: memory._set_marks(marks)))
 
     async def _write(self, write: Write) -> Any:
         # The copy first: what it refuses must not reach the store. It never pauses, so both orders are the same.

@@ -11,11 +11,10 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 from agent_core.change import Inserted, Snapshot, StoredEntry, stored
 from agent_core.errors import StorageError
 from agent_core.finishing import finish
-from agent_core.marks import Entry, Marks, normalize_marks
+from agent_core.marks import Entry
 from agent_core.message import Msg
-from agent_core.prompt import summary_message
-from memory.working.base import MemoryBase
-from memory.working.checks import check_ids, check_mark, check_marks_by_id, check_messages, check_summary
+from memory.working.checked import CheckedMemory
+from memory.working.checks import check_summary
 from memory.working.state import content_from_json, content_to_json
 from memory.working.store import Head, Names, Outcome, Rewrite, Rewriting, Store
 
@@ -49,7 +48,7 @@ def _in_turn(
     return in_turn
 
 
-class StoredMemory(MemoryBase):
+class StoredMemory(CheckedMemory):
     """Base of the memories whose content is in a database. Every call is one transaction, one at a time.
 
     Every committed mutation bumps the store's revision. A call that finds another revision than the listeners know of
@@ -68,45 +67,6 @@ class StoredMemory(MemoryBase):
         self._store = store
         self._told = 0
         self._unwritten: tuple[list[Entry] | None, str] | None = None
-
-    async def add(
-        self,
-        memories: Msg | Sequence[Msg] | None,
-        marks: Marks = None,
-        allow_duplicates: bool = False,
-        **kwargs: Any,
-    ) -> None:
-        """Append messages; one whose id is stored already only gets the marks, unless `allow_duplicates`."""
-        wanted = normalize_marks(marks)
-        messages = check_messages(memories)
-        if messages:
-            await self._mutate(lambda tell: self._store.add(messages, wanted, allow_duplicates, tell))
-
-    async def delete(self, msg_ids: Sequence[str], **kwargs: Any) -> int:
-        """Delete messages by id; how many there were."""
-        ids = tuple(dict.fromkeys(check_ids(msg_ids)))
-        return await self._mutate(lambda tell: self._store.delete(ids, (), tell)) if ids else 0
-
-    async def delete_by_mark(self, mark: Marks, **kwargs: Any) -> int:
-        """Delete messages that have this mark, or any of these; how many there were."""
-        marks = normalize_marks(mark, "mark")
-        return await self._mutate(lambda tell: self._store.delete(None, marks, tell)) if marks else 0
-
-    async def update_messages_mark(
-        self, new_mark: str | None, old_mark: str | None = None, msg_ids: Sequence[str] | None = None
-    ) -> int:
-        """Set, replace or remove a mark; the number of messages really changed."""
-        new = check_mark(new_mark, "new_mark")
-        old = check_mark(old_mark, "old_mark")
-        ids = None if msg_ids is None else tuple(dict.fromkeys(check_ids(msg_ids)))
-        if new == old or ids == ():
-            return 0
-        return await self._mutate(lambda tell: self._store.replace_mark(old, new, ids, tell))
-
-    async def set_marks(self, marks: Mapping[str, Sequence[str]]) -> int:
-        """Give messages exactly these marks; the number of messages really changed."""
-        wanted = check_marks_by_id(marks)
-        return await self._mutate(lambda tell: self._store.set_marks(wanted, tell)) if wanted else 0
 
     async def update_compressed_summary(self, summary: str) -> None:
         """Replace the summary; an empty one means that there is none."""
@@ -140,19 +100,6 @@ class StoredMemory(MemoryBase):
     async def size(self) -> int:
         """The number of stored messages."""
         return self._saw(await self._store.head()).size
-
-    async def get_memory(
-        self,
-        mark: Marks = None,
-        exclude_mark: Marks = None,
-        prepend_summary: bool = True,
-        **kwargs: Any,
-    ) -> list[Msg]:
-        """The messages that pass a filter, in insertion order."""
-        wanted = None if mark is None else normalize_marks(mark, "mark")
-        unwanted = normalize_marks(exclude_mark, "exclude_mark")
-        summary, messages = await self._messages(wanted, unwanted)
-        return [summary_message(summary), *messages] if prepend_summary and summary else messages
 
     @_in_turn
     async def entries(self) -> list[Entry]:
@@ -245,10 +192,22 @@ class StoredMemory(MemoryBase):
     ) -> None:
         await self.aclose()
 
+    async def _add(self, messages: tuple[Msg, ...], marks: tuple[str, ...], duplicates: bool) -> None:
+        await self._mutate(lambda tell: self._store.add(messages, marks, duplicates, tell))
+
+    async def _delete(self, ids: tuple[str, ...] | None, marks: tuple[str, ...]) -> int:
+        return await self._mutate(lambda tell: self._store.delete(ids, marks, tell))
+
     @_in_turn
-    async def _messages(self, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]) -> tuple[str, list[Msg]]:
+    async def _read(self, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]) -> tuple[str, list[Msg]]:
         head, messages = await self._store.messages(wanted, unwanted)
         return self._saw(head).summary, messages
+
+    async def _replace_mark(self, old: tuple[str, ...], new: tuple[str, ...], ids: tuple[str, ...] | None) -> int:
+        return await self._mutate(lambda tell: self._store.replace_mark(old, new, ids, tell))
+
+    async def _set_marks(self, marks: Mapping[str, tuple[str, ...]]) -> int:
+        return await self._mutate(lambda tell: self._store.set_marks(marks, tell))
 
     async def _write_state(self) -> None:
         """Write what `load_state_dict` was given, if that has not been done yet."""
