@@ -70,7 +70,7 @@ class LocalSearch:
             patience: seconds to wait, at most, until new files can be found by their meaning too.
         """
         search = self._search or await self._start()
-        by_path = {file.path: file for file in files}
+        by_path = await asyncio.to_thread(_by_path, files)
         await self._bring_up_to_date(search, by_path)
         if patience:
             await asyncio.to_thread(search.wait_embedded, patience)
@@ -105,11 +105,10 @@ class LocalSearch:
 
     async def _bring_up_to_date(self, search: HybridSearch[str], files: Mapping[str, MemoryFile]) -> None:
         """Read what has changed; what another search is reading at this moment is left to that one."""
-        gone = [path for path in self._versions if path not in files]
+        gone, changed = await asyncio.to_thread(_compare, dict(self._versions), files)
         for path in gone:
-            del self._versions[path]
+            self._versions.pop(path, None)
         await asyncio.to_thread(search.remove, gone)
-        changed = [file for file in files.values() if self._is_changed(file)]
         for start in range(0, len(changed), _READ_AT_ONCE):
             batch = [file for file in changed[start : start + _READ_AT_ONCE] if self._is_changed(file)]
             self._versions |= {file.path: file.version for file in batch}
@@ -140,3 +139,13 @@ class LocalSearch:
         # What tells most comes first: the embedder looks at the beginning only.
         words = [file.name, file.description, body, file.relative.replace("_", " ")]
         return Passage(file.path, "\n".join(words))
+
+
+def _by_path(files: Sequence[MemoryFile]) -> dict[str, MemoryFile]:
+    return {file.path: file for file in files}
+
+
+def _compare(known: Mapping[str, str], files: Mapping[str, MemoryFile]) -> tuple[list[str], list[MemoryFile]]:
+    """The paths where there is nothing any more, and the files that are not of the known version."""
+    gone = [path for path in known if path not in files]
+    return gone, [file for path, file in files.items() if known.get(path) != file.version]

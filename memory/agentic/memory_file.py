@@ -64,7 +64,7 @@ class MemoryFile(Struct, frozen=True):
     @property
     def is_readable(self) -> bool:
         """Whether its content may go into a prompt."""
-        return self.is_text and not self.is_disabled
+        return not self.badges or (self.is_text and not self.is_disabled)
 
     @property
     def is_text(self) -> bool:

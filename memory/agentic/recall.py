@@ -114,7 +114,8 @@ class Recall:
             found = await self._local_search.rank(question, files, limit - limit // _SHARE_OF_NEWEST)
             if not any(one.is_related for one in found):
                 found = []
-            offered = list({file.path: file for file in [*(one.file for one in found), *files]}.values())[:limit]
+            likely = [*(one.file for one in found), *files[:limit]]
+            offered = list({file.path: file for file in likely}.values())[:limit]
             details.append(f"{len(offered)} files for the model to choose from")
             details += filter(None, [self._local_search.remark])
         return offered

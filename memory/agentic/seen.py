@@ -5,15 +5,19 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from agent_core.tool.backend import BackendBase
 
 _FILE_NAME = "seen.json"
 
 
-class Seen(NamedTuple):
-    """A file as it was when it was looked at: its version on the disk, and the digest of its bytes."""
+class Seen(Struct, frozen=True, gc=False):
+    """A file as it was when it was looked at: its version on the disk, and the digest of its bytes.
+
+    The garbage collector passes over it: thousands would make each of its rounds long.
+    """
 
     version: str
     digest: str
@@ -47,8 +51,14 @@ async def save_seen(backend: BackendBase, place: str, seen: Mapping[str, Seen]) 
     Raises:
         OSError: it cannot be written.
     """
-    data = await asyncio.to_thread(json.dumps, dict(seen))
-    await backend.write_file(f"{place}/{_FILE_NAME}", data.encode(), follow=False)
+    data = await asyncio.to_thread(_encoded, dict(seen))
+    await backend.write_file(f"{place}/{_FILE_NAME}", data, follow=False)
+
+
+def _encoded(seen: Mapping[str, Seen]) -> bytes:
+    # Piece by piece: thousands at once would hold up all other threads.
+    pieces = (f"{json.dumps(path)}: {json.dumps((one.version, one.digest))}" for path, one in seen.items())
+    return f"{{{', '.join(pieces)}}}".encode()
 
 
 def _decoded(data: bytes) -> dict[str, Seen]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import NamedTuple
+
+from msgspec import Struct
 
 from memory.agentic.blobs import LARGEST
 from memory.agentic.folder import INDEX_NAME, MemoryFolder, Scan
@@ -14,8 +15,8 @@ from memory.agentic.memory_file import MemoryFile
 _READ_AT_ONCE = 16
 
 
-class WatchedFile(NamedTuple):
-    """Where a file is, links resolved, and its version."""
+class WatchedFile(Struct, frozen=True, gc=False):
+    """Where a file is, links resolved, and its version. The garbage collector passes over it, as over `Seen`."""
 
     path: str
     version: str
