@@ -144,7 +144,7 @@ class OutsideWatch:
             await self._journal.settle(pending.id, data)
             return True
         last = next((entry for entry in reversed(entries) if path in (entry.path, entry.from_path)), None)
-        if last is not None and seen.get(path) == (file.version, digest_of(data)):
+        if last is not None and seen.get(path) == Seen(file.version, digest_of(data)):
             # Untouched since before that change, which was written down and then never made.
             await self._journal.void([last.id])
             return True
