@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
@@ -102,14 +104,19 @@ def decide(marks: Sequence[str], memory_filter: MemoryFilter) -> Decision:
     """Decide whether a message with these marks passes the filter, with the reason."""
     for mark in memory_filter.unwanted:
         if mark in marks:
-            return Decision(False, f"filtered out by mark {mark}")
+            return Decision(False, f"filtered out by mark {_named(mark)}")
     wanted = memory_filter.wanted
     if wanted is None:
         return Decision(True, "")
     for mark in wanted:
         if mark in marks:
-            return Decision(True, f"has mark {mark}")
-    return Decision(False, f"lacks mark {' or '.join(wanted)}")
+            return Decision(True, f"has mark {_named(mark)}")
+    return Decision(False, f"lacks mark {' or '.join(map(_named, wanted))}")
+
+
+def _named(mark: str) -> str:
+    """The mark as a person writes it: in quotes where blanks, commas or quotes would make it look like several."""
+    return json.dumps(mark, ensure_ascii=False) if re.search(r'[\s,，"]', mark) else mark
 
 
 def select(entries: Iterable[Entry], memory_filter: MemoryFilter) -> list[tuple[Entry, Decision]]:

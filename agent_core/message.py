@@ -8,6 +8,7 @@ AgentScope 1.x.
 from __future__ import annotations
 
 import hashlib
+import reprlib
 import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -203,6 +204,10 @@ class Msg:
         Raises:
             ValueError: a field is missing or has no meaning here.
         """
+        if not isinstance(data, Mapping):
+            raise ValueError(f"not a message: {reprlib.repr(data)}")
+        if missing := [field for field in ("name", "role", "content") if field not in data]:
+            raise ValueError(f"not a message, it lacks {missing[0]!r}: {reprlib.repr(data)}")
         try:
             content = data["content"]
             return cls(

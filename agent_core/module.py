@@ -7,6 +7,7 @@ the dictionary shares no object with the live state.
 from __future__ import annotations
 
 import json
+import reprlib
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from typing import Any, NamedTuple
@@ -83,7 +84,9 @@ class StateModule:
 
         Raises:
             KeyError: a key is missing and `strict` is true; nothing of this level has been changed then.
+            TypeError: the state is no dictionary.
         """
+        check_state(state_dict)
         missing = [name for name in (*self._modules, *self._attributes) if name not in state_dict]
         if missing and strict:
             raise KeyError(f"the state lacks {missing[0]!r}")
@@ -98,3 +101,13 @@ class StateModule:
                 module.load_state_dict(state_dict[name], strict=strict)
         for name, value in values.items():
             setattr(self, name, value)
+
+
+def check_state(state: object) -> None:
+    """Refuse what cannot be a state.
+
+    Raises:
+        TypeError: it is no dictionary.
+    """
+    if not isinstance(state, Mapping):
+        raise TypeError(f"a state must be a dictionary, not {reprlib.repr(state)}")

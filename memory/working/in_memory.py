@@ -20,6 +20,7 @@ from agent_core.change import (
 )
 from agent_core.marks import Entry, Marks, normalize_marks
 from agent_core.message import Msg
+from agent_core.module import check_state
 from memory.working.checked import CheckedMemory
 from memory.working.mark_change import joined, replaced
 from memory.working.state import content_from_json, content_to_json
@@ -89,6 +90,7 @@ class InMemoryMemory(CheckedMemory):
             ValueError: the content is not a list of messages; nothing has been changed.
             TypeError: the summary or a mark is not a str; nothing has been changed.
         """
+        check_state(state_dict)
         without_summary = {"_compressed_summary": ""} if "content" in state_dict else {}
         listeners, self._listeners = self._listeners, []
         try:

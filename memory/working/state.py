@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import reprlib
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,6 +23,14 @@ def content_from_json(data: Any) -> list[Entry]:
         TypeError: a mark is not a str.
     """
     if not isinstance(data, list):
-        raise ValueError(f"content must be a list, not {data!r}")
-    pairs: list[Any] = [item if isinstance(item, (list, tuple)) and len(item) == 2 else (item, []) for item in data]
-    return [Entry(Msg.from_dict(msg), normalize_marks(marks)) for msg, marks in pairs]
+        raise ValueError(f"content must be a list, not {reprlib.repr(data)}")
+    return [_entry_from_json(place, item) for place, item in enumerate(data)]
+
+
+def _entry_from_json(place: int, item: Any) -> Entry:
+    msg, marks = item if isinstance(item, (list, tuple)) and len(item) == 2 else (item, [])
+    try:
+        return Entry(Msg.from_dict(msg), normalize_marks(marks))
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"content[{place}]: {error}") from error

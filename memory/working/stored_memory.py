@@ -13,6 +13,7 @@ from agent_core.errors import StorageError
 from agent_core.finishing import finish
 from agent_core.marks import Entry
 from agent_core.message import Msg
+from agent_core.module import check_state
 from memory.working.checked import CheckedMemory
 from memory.working.checks import check_summary
 from memory.working.state import content_from_json, content_to_json
@@ -170,6 +171,7 @@ class StoredMemory(CheckedMemory):
             ValueError: the content is not a list of messages; nothing has been changed.
             TypeError: the summary or a mark is not a str; nothing has been changed.
         """
+        check_state(state_dict)
         if "content" in state_dict:
             content = content_from_json(state_dict["content"])
             self._unwritten = (content, check_summary(state_dict.get("_compressed_summary", "")))

@@ -380,6 +380,30 @@ async def test_a_summary_of_another_type_is_named_and_changes_nothing(memory: Me
     assert await texts(memory) == "S 1"
 
 
+@pytest.mark.parametrize(
+    ("state", "error", "words"),
+    [
+        (None, TypeError, "a state must be a dictionary, not None"),
+        (["content"], TypeError, r"a state must be a dictionary, not \['content'\]"),
+        ({"content": "1"}, ValueError, "content must be a list, not '1'"),
+        ({"content": [[ONE.to_dict(), []], 7]}, ValueError, r"content\[1\]: not a message: 7"),
+        (
+            {"content": [[{"name": "u", "content": "x"}, []]]},
+            ValueError,
+            r"content\[0\]: not a message, it lacks 'role'",
+        ),
+        ({"content": [[ONE.to_dict(), [1]]]}, TypeError, r"content\[0\]: marks must be a str or a list of str, not 1"),
+    ],
+)
+async def test_a_state_that_is_none_is_named_with_its_place_and_changes_nothing(
+    memory: MemoryBase, state: Any, error: type[Exception], words: str
+) -> None:
+    await memory.add(ONE, marks="a")
+    with pytest.raises(error, match=words):
+        memory.load_state_dict(state)
+    assert [(entry.msg, entry.marks) for entry in await memory.entries()] == [(ONE, ("a",))]
+
+
 async def test_an_empty_state_changes_nothing_unless_it_must_be_whole(memory: MemoryBase) -> None:
     await memory.add(ONE)
     await memory.update_compressed_summary("S")

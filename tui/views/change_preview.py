@@ -8,7 +8,7 @@ from typing import NamedTuple
 from agent_core.marks import Entry
 from agent_core.tokens import estimate_message_tokens
 from tui.views.figures import estimated, plural
-from tui.views.message_text import preview
+from tui.views.message_text import preview, speaker
 
 _SHOWN = 5
 
@@ -30,8 +30,6 @@ def message_lines(messages: Sequence[Numbered], limit: int | None = _SHOWN) -> l
     """One line for each message, the first ones at most; the last line says how many more there are."""
     shown = messages if limit is None or len(messages) <= limit else messages[: limit - 1]
     width = max((len(str(one.number)) for one in shown), default=0)
-    lines = [
-        f"{one.number:>{width}} {one.entry.msg.role} {one.entry.msg.name}: {preview(one.entry.msg)}" for one in shown
-    ]
+    lines = [f"{one.number:>{width}} {speaker(one.entry.msg)}: {preview(one.entry.msg)}" for one in shown]
     rest = len(messages) - len(shown)
     return [*lines, f"… and {rest} more"] if rest else lines

@@ -13,7 +13,7 @@ from agent_core.tokens import estimate_message_tokens
 from tui.mark_syntax import describe_filter, explain_contradiction, format_filter, format_marks
 from tui.views.figures import estimated, plural
 from tui.views.message_details import Section
-from tui.views.message_text import preview
+from tui.views.message_text import preview, speaker
 
 
 class Effect(NamedTuple):
@@ -115,6 +115,6 @@ def _group(title: str, group: Sequence[Compared], telling: Callable[[Compared], 
 
 def _line(one: Compared, decision: Decision) -> str:
     msg, marks = one.entry
-    parts = [f"{one.number + 1:>4} {msg.role} {msg.name}", format_marks(marks), preview(msg)]
+    parts = [f"{one.number + 1:>4} {speaker(msg)}", format_marks(marks), preview(msg)]
     reason = "" if decision.included else f" — {decision.reason}"
     return "  ".join(filter(None, parts)) + reason

@@ -26,6 +26,11 @@ def preview(msg: Msg) -> str:
     return next(lines, "")
 
 
+def speaker(msg: Msg) -> str:
+    """The role, and the name where it says something else."""
+    return msg.role if msg.name == msg.role else f"{msg.role} {msg.name}"
+
+
 def whole_text(msg: Msg) -> str:
     """Everything that a message holds, reasoning included."""
     return "\n".join(map(block_text, msg.blocks))

@@ -14,7 +14,7 @@ def summary_sections(view: ContentView, trigger_ratio: float, context_size: int 
     """All there is to say about the summary; why there is none, when there is none. Arguments as of `summary_line`."""
     line = view.summary_line(trigger_ratio, context_size)
     if not view.stored.summary:
-        return [Section("", line)]
+        return [Section("", f"{line}\n/compact makes one now.")]
     is_on = view.memory_filter.prepend_summary
     story = story_lines(view.prompts, "summary", verdict(is_on, "" if is_on else _SWITCHED_OFF))
     return [

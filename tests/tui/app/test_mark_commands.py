@@ -28,7 +28,7 @@ async def test_what_was_deleted_in_the_pane_comes_back_from_the_prompt(tmp_path:
         await driver.press("f3")
         await driver.see("Content", "[planning] [draft]")
         await driver.press("a", "d")
-        await driver.see("Delete 2 messages, ≈10 tokens?", "1 user user: one")
+        await driver.see("Delete 2 messages, ≈10 tokens?", "1 user: one")
         await driver.press("y")
         await driver.see("0 of 0 messages")
         await driver.say("/undo")

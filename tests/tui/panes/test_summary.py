@@ -45,6 +45,7 @@ async def test_without_a_summary_s_says_why_there_is_none():
     async with driving(agent_with(), content_pane) as driver:
         await driver.press("s")
         assert "No summary" in driver.screen
+        assert "/compact makes one now." in driver.screen
         assert "one is made when the endpoint says that its window is full" in driver.screen
 
 

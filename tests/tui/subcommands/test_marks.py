@@ -31,9 +31,9 @@ async def test_the_newest_session_here_is_compared_while_another_process_has_it_
     assert answer.returncode == 0
     text = answer.stdout.decode()
     assert text.startswith(f"session {runtime.session.id}\n")
-    assert "only A lets through: 1 message, ≈5 tokens\n   2 user user  planning draft  two — filtered" in text
+    assert "only A lets through: 1 message, ≈5 tokens\n   2 user  planning draft  two — filtered" in text
     await runtime.agent.observe("four", marks="planning")
-    assert "4 user user  planning  four" in run("marks", "compare", "planning", "").stdout.decode()
+    assert "4 user  planning  four" in run("marks", "compare", "planning", "").stdout.decode()
     await runtime.aclose()
 
 
