@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
+from rich.cells import chop_cells
 from textual.content import Content
 
 
@@ -56,10 +58,10 @@ def folded(content: Content, width: int) -> list[Line]:
     """`content` broken where the width ends, as suits code."""
     lines: list[Line] = []
     for logical in content.split("\n", allow_blank=True):
-        joint = "\n"
-        for piece in logical.fold(max(1, width)) if logical.plain else [logical]:
-            lines.append(Line(piece, joint=joint))
-            joint = ""
+        # `Content.fold` goes through all styles at each line, and stops at the first that has marks without a width.
+        pieces = chop_cells(logical.plain, max(2, width))
+        for index, piece in enumerate(logical.divide(list(accumulate(map(len, pieces[:-1]))))):
+            lines.append(Line(piece, joint="" if index else "\n"))
     return lines
 
 

@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tui.lines import Prefix, copied, folded, prefixed, wrapped
 
-TEXT = st.text(alphabet="ab 日語🙂\n", max_size=80)
+TEXT = st.text(alphabet="ab 日語🙂\u0301\u200b\u200d\n", max_size=80)
 
 
 def texts(lines: list) -> list[str]:
@@ -36,6 +36,12 @@ def test_blank_lines_stay() -> None:
 def test_a_prefix_stands_before_every_line() -> None:
     lines = prefixed(wrapped(Content("one two"), 4), Prefix(Content("- "), Content("  ")))
     assert texts(lines) == ["- one", "  two"]
+
+
+def test_marks_without_a_width_stay_with_their_letters() -> None:
+    accented, family = "e\u0301", "👩\u200d👩\u200d👧"
+    assert texts(folded(Content(accented * 7), 3)) == [accented * 3, accented * 3, accented]
+    assert texts(folded(Content(family * 3), 5)) == [family * 2, family]
 
 
 @given(TEXT, st.integers(2, 12))
