@@ -8,9 +8,10 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from typing import cast
 
+from agent_core.agent import Agent
 from agent_core.event import (
     BlockDelta,
-    BlockStarted,
+    BlockEnded,
     Event,
     FactsWritten,
     Noticed,
@@ -59,7 +60,7 @@ async def ask(options: Options, settings: Settings, question: str) -> int:
     runtime = Runtime(settings, resume=options.resume, go_on=options.go_on)
     if options.allow_writes:
         runtime.agent.state.permission_context.mode = PermissionMode.ACCEPT_EDITS
-    printer = _JsonPrinter() if options.json else _TextPrinter(options.allow_writes)
+    printer = _JsonPrinter() if options.json else _TextPrinter(runtime.agent, options.allow_writes)
     # Not printed by the listener itself: what goes wrong in one never reaches us.
     waiting: deque[Event] = deque()
     runtime.agent.trace.subscribe(waiting.append)
@@ -118,20 +119,21 @@ class _JsonPrinter:
 class _TextPrinter:
     """The answer's text, with nothing in it that could act on a terminal."""
 
-    def __init__(self, allow_writes: bool) -> None:
-        self._advice = "" if allow_writes else "; --allow-writes lets it change files in the workdir"
+    def __init__(self, agent: Agent, allow_writes: bool) -> None:
+        self._agent = agent
+        self._allow_writes = allow_writes
         self._is_in_line = False
         self._is_answered = False
 
     def print(self, event: Event) -> None:
         match event:
-            case BlockStarted(kind="text") | ReplyEnded():
+            case BlockEnded() | ReplyEnded():
                 self._end_line()
             case BlockDelta(kind="text", text=text):
                 self._is_in_line = not text.endswith("\n")
                 print(visible(text), end="", flush=True)
             case ToolEnded(tool=tool, state="denied"):
-                say(f"{tool} was refused{self._advice}.")
+                say(f"{tool} was refused{self._advice(tool)}.")
             case Noticed(text=text):
                 say(text)
             case FactsWritten() if self._is_answered:
@@ -143,6 +145,12 @@ class _TextPrinter:
         self._is_answered = self._is_answered or isinstance(event, ReplyEnded)
         if isinstance(event, ReplyEnded) and event.finish != "completed":
             say(event.error or f"The answer is not complete: {event.finish}.")
+
+    def _advice(self, name: str) -> str:
+        tool = self._agent.toolkit.get(name)
+        if tool is not None and tool.is_read_only:
+            return "; it may read in the workdir only"
+        return "" if self._allow_writes else "; --allow-writes lets it change files in the workdir"
 
     def _end_line(self) -> None:
         if self._is_in_line:

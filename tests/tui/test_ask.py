@@ -229,6 +229,18 @@ def test_even_allowed_writes_stay_in_the_workdir(server: FakeServer, home: Path)
     assert not outside.exists()
 
 
+def test_a_refused_reading_is_told_on_a_line_of_its_own_and_not_as_a_matter_of_writing(
+    server: FakeServer, home: Path
+) -> None:
+    (home / "outside.md").write_text("x")
+    call = tool_call("Read", {"file_path": str(home / "outside.md")})
+    server.play(reply(text("I look."), call), reply(text("Well.")))
+    words = command("read", server=server)
+    both = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, cwd=ROOT)
+    told = b"mnemoscope: Read was refused; it may read in the workdir only.\n"
+    assert both.stdout == b"I look.\n" + told + b"Well.\n"
+
+
 # --- Failing
 
 
