@@ -94,13 +94,47 @@ class Msg:
     ) -> None:
         if role not in _ROLES:
             raise ValueError(f"role must be one of {', '.join(_ROLES)}, not {role!r}")
+        self._fill(
+            plain_str(name, "name"),
+            _checked_content(content),
+            plain_str(role, "role"),
+            json_object(metadata, "metadata") if metadata else None,
+            plain_str(id, "id") if id else uuid.uuid4().hex,
+            time.time() if created_at is None else finite(created_at, "created_at"),
+        )
+
+    @classmethod
+    def trusted(
+        cls,
+        name: str,
+        content: str | Sequence[ContentBlock],
+        role: Role,
+        metadata: dict[str, Any] | None,
+        *,
+        id: str,
+        created_at: float,
+    ) -> Msg:
+        """A message of values that come from one and from strict JSON: they are kept as they are, unchecked."""
+        msg = object.__new__(cls)
+        msg._fill(name, content if isinstance(content, str) else tuple(content), role, metadata, id, created_at)
+        return msg
+
+    def _fill(
+        self,
+        name: str,
+        content: str | tuple[ContentBlock, ...],
+        role: str,
+        metadata: dict[str, Any] | None,
+        id: str,
+        created_at: float,
+    ) -> None:
         put = object.__setattr__
-        put(self, "name", plain_str(name, "name"))
-        put(self, "role", plain_str(role, "role"))
-        put(self, "id", plain_str(id, "id") if id else uuid.uuid4().hex)
-        put(self, "created_at", time.time() if created_at is None else finite(created_at, "created_at"))
-        put(self, "_content", _checked_content(content))
-        put(self, "_metadata", json_object(metadata, "metadata") if metadata else None)
+        put(self, "name", name)
+        put(self, "_content", content)
+        put(self, "role", role)
+        put(self, "_metadata", metadata)
+        put(self, "id", id)
+        put(self, "created_at", created_at)
         put(self, "_hash", None)
         put(self, "_tokens", None)
 

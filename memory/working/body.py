@@ -43,4 +43,4 @@ def decode_body(text: str | bytes) -> Msg:
         ValueError: it is none.
     """
     body = _decoder.decode(text)
-    return Msg(body.name, body.content, body.role, body.metadata, id=body.id, created_at=body.created_at)
+    return Msg.trusted(body.name, body.content, body.role, body.metadata, id=body.id, created_at=body.created_at)
