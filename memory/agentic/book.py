@@ -17,7 +17,7 @@ from memory.agentic.blobs import LARGEST
 from memory.agentic.bundle import Bundle, read_bundle, to_json, to_zip
 from memory.agentic.concerns import find_concerns
 from memory.agentic.duplicates import twins
-from memory.agentic.finding import meant, near
+from memory.agentic.finding import find
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.folder_paths import relative_to
 from memory.agentic.index import parse_index
@@ -33,14 +33,12 @@ from memory.agentic.parameters import Parameters
 from memory.agentic.portability import Imported, collect, preview, take_in
 from memory.agentic.provenance import origin_of, origins_of
 from memory.agentic.purge import Purged, Trail, make_room, purge, trail
-from memory.agentic.undo import Undone, undo
+from memory.agentic.undo import Undone, newest_change, undo
 from memory.agentic.writer import MemoryWriter, Written
 
 if TYPE_CHECKING:
     from memory.agentic.local_search import FoundFile, LocalSearch
 
-_TOLD = 5
-"""So many names are told at most where several are meant."""
 PurgeListener = Callable[[Purged], Awaitable[None]]
 
 
@@ -146,25 +144,7 @@ class MemoryBook:
 
         That is its path, with or without `.md`, the name in its header, or a beginning of either that no other has.
         """
-        for path in (name, f"{name}.md"):
-            located = await self.folder.locate(path)
-            try:
-                info = await self.folder.backend.stat(located) if located is not None else None
-            except OSError as error:
-                raise StorageError(f"{one_line(name)} cannot be reached: {error.strerror or error}.") from error
-            if info is not None and not info.is_dir:
-                return await self.writer.disk.relative(path)
-        files = (await self.folder.scan()).files
-        found = meant(name, files)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            some = ", ".join(map(one_line, found[:_TOLD]))
-            more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
-            raise StorageError(f"{one_line(name)} may be any of {some}{more}: give the path.")
-        like = near(name, files)
-        hint = f" Near to it: {', '.join(map(one_line, like))}." if like else ""
-        raise StorageError(f"There is no memory {one_line(name) or 'without a name'}.{hint}")
+        return await find(name, self.folder, self.writer.disk)
 
     async def find_link(self, name: str) -> str | None:
         """The path of the link of this name, with or without `.md`; None when it is the name of no link."""
@@ -266,15 +246,7 @@ class MemoryBook:
 
     async def newest(self, path: str | None = None) -> JournalEntry | None:
         """The newest change of one memory, or of all, that is no undoing and has not been undone; None without one."""
-        undone: set[str] = set()
-        for entry in await self.history(path):
-            if entry.id in undone or entry.group:
-                # An undoing that was undone itself takes nothing back.
-                continue
-            if not entry.undoes:
-                return entry
-            undone.add(entry.undoes)
-        return None
+        return newest_change(await self.history(path))
 
     async def undo(self, entry_id: str) -> Undone:
         """Take a change back, by its id or the beginning of it; refused when the file has changed since."""

@@ -5,12 +5,45 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Sequence
 
+from agent_core.errors import StorageError
+from agent_core.paths import one_line
+from memory.agentic.folder import MemoryFolder
+from memory.agentic.memory_disk import MemoryDisk
 from memory.agentic.memory_file import MemoryFile
 
+_TOLD = 5
+"""So many names are told at most where several are meant."""
 _NEAR = 3
 
 
-def meant(name: str, files: Sequence[MemoryFile]) -> list[str]:
+async def find(name: str, folder: MemoryFolder, disk: MemoryDisk) -> str:
+    """The path, from the memory folder, of the memory that somebody means.
+
+    Raises:
+        StorageError: there is none, or several may be meant, or it cannot be reached.
+    """
+    for path in (name, f"{name}.md"):
+        located = await folder.locate(path)
+        try:
+            info = await folder.backend.stat(located) if located is not None else None
+        except OSError as error:
+            raise StorageError(f"{one_line(name)} cannot be reached: {error.strerror or error}.") from error
+        if info is not None and not info.is_dir:
+            return await disk.relative(path)
+    files = (await folder.scan()).files
+    found = _meant(name, files)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        some = ", ".join(map(one_line, found[:_TOLD]))
+        more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+        raise StorageError(f"{one_line(name)} may be any of {some}{more}: give the path.")
+    like = _near(name, files)
+    hint = f" Near to it: {', '.join(map(one_line, like))}." if like else ""
+    raise StorageError(f"There is no memory {one_line(name) or 'without a name'}.{hint}")
+
+
+def _meant(name: str, files: Sequence[MemoryFile]) -> list[str]:
     """The paths of the memories that have this name, in the header or as a file; else of those that begin with it."""
     wanted = name.strip().casefold()
     if not wanted:
@@ -20,7 +53,7 @@ def meant(name: str, files: Sequence[MemoryFile]) -> list[str]:
     return exact or [path for path, names in called.items() if any(one.startswith(wanted) for one in names)]
 
 
-def near(name: str, files: Iterable[MemoryFile]) -> list[str]:
+def _near(name: str, files: Iterable[MemoryFile]) -> list[str]:
     """The paths of a few memories whose names are much like this one, the likest first."""
     from difflib import get_close_matches
 

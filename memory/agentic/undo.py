@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from agent_core.errors import StorageError
@@ -25,6 +26,23 @@ class Undone(NamedTuple):
 
     entries: tuple[JournalEntry, ...]
     left: tuple[str, ...] = ()
+
+
+def newest_change(history: Iterable[JournalEntry]) -> JournalEntry | None:
+    """The newest change that is no undoing and has not been undone; None without one.
+
+    Args:
+        history: the newest first.
+    """
+    undone: set[str] = set()
+    for entry in history:
+        if entry.id in undone or entry.group:
+            # An undoing that was undone itself takes nothing back.
+            continue
+        if not entry.undoes:
+            return entry
+        undone.add(entry.undoes)
+    return None
 
 
 async def undo(entry_id: str, writer: MemoryWriter, journal: Journal, *, by: Author = USER) -> Undone:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Sequence
+from collections.abc import Awaitable
 from typing import TYPE_CHECKING
 
 from textual import work
@@ -20,11 +20,10 @@ from tui.panes.facts_editor import FactsEditor
 from tui.panes.facts_rows import FactRows, TurnRows
 from tui.panes.pane import Pane
 from tui.screens.reading import ReadingScreen
-from tui.views.fact_details import fact_sections, history_sections
+from tui.views.fact_details import fact_line, fact_sections, history_sections, listing_line, quoted
 from tui.views.facts import FactsView
 from tui.views.facts_text import title, turn_sections
-from tui.views.figures import plural, span
-from tui.views.moments import moment
+from tui.views.figures import span
 from tui.widgets.ask_line import AskLine
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
 
 _WIDE = 100
 """Columns from which the memories stand beside the replies, and not below them."""
-_QUOTED = 60
-_ID_LENGTH = 8
 _OF_A_MEMORY = frozenset({"edit", "delete", "history"})
 
 
@@ -160,7 +157,7 @@ class FactsPane(Pane):
         else:
             self._load_problem = ""
             self._facts.facts = found
-            self._said = self._count(found, span(time.perf_counter() - started))
+            self._said = listing_line(found, self._query, span(time.perf_counter() - started))
         self._draw_facts()
         if self._is_other_query:
             self._is_other_query = False
@@ -205,7 +202,7 @@ class FactsPane(Pane):
     async def action_delete(self) -> None:
         """Delete the memory under the cursor, when a person says so."""
         fact = self._named_fact()
-        if fact is not None and await self._ask.confirm(f"Delete “{_quoted(fact.text)}”?"):
+        if fact is not None and await self._ask.confirm(f"Delete {quoted(fact.text)}?"):
             self._carry_out(self._editor.delete(fact.id))
 
     def action_history(self) -> None:
@@ -226,7 +223,7 @@ class FactsPane(Pane):
 
     def _look_for(self, query: str) -> None:
         self._query, self._is_other_query = query, query != self._query
-        self._said = f"searching for “{_quoted(query)}” …" if query else "listing the memories …"
+        self._said = f"searching for {quoted(query)} …" if query else "listing the memories …"
         self._draw_facts()
         self.action_load()
 
@@ -245,7 +242,7 @@ class FactsPane(Pane):
 
     async def _show_history(self, fact: Fact) -> str:
         changes = await self._middleware.facts.history(fact.id)
-        self.app.push_screen(ReadingScreen(f"History of “{_quoted(fact.text)}”", history_sections(changes)))
+        self.app.push_screen(ReadingScreen(f"History of {quoted(fact.text)}", history_sections(changes)))
         return ""
 
     def _fact(self) -> Fact | None:
@@ -268,12 +265,7 @@ class FactsPane(Pane):
 
     def _show_fact(self) -> None:
         fact = self._fact()
-        parts: list[str] = []
-        if fact is not None:
-            at = fact.said_at
-            replaced = "replaced by a newer one" if fact.superseded_by else ""
-            parts = [fact.why, replaced, moment(at) if at is not None else "", fact.agent, fact.id[:_ID_LENGTH]]
-        self.put(self._foot, literal_line(" · ".join(filter(None, parts))))
+        self.put(self._foot, literal_line(fact_line(fact) if fact is not None else ""))
 
     def _summary(self) -> str:
         middleware, writing = self._middleware, self._view.writing
@@ -284,24 +276,10 @@ class FactsPane(Pane):
             parts.append("no reply yet")
         return " · ".join(parts)
 
-    def _count(self, found: Sequence[Fact], took: str) -> str:
-        if self._query:
-            return f"“{_quoted(self._query)}”: {len(found)} found in {took}, best first (esc: all)"
-        if not found:
-            return "no memories yet (n adds one)"
-        replaced = sum(bool(fact.superseded_by) for fact in found)
-        count = plural(len(found), "memory", "memories")
-        return f"{count}, newest first{f', {replaced} replaced' if replaced else ''}"
-
 
 def _check_text(text: str) -> None:
     if not text.strip():
         raise ValueError("A memory must say something; esc leaves it.")
-
-
-def _quoted(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1]}…"
 
 
 def _in_words(error: Exception) -> str:

@@ -28,16 +28,16 @@ from agent_core.event import (
     ToolEnded,
     ToolStarted,
 )
-from agent_core.marks import HINT, MEMORY
-from agent_core.message import ContentBlock, HintBlock, Msg, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
+from agent_core.message import ContentBlock, Msg, TextBlock, ThinkingBlock, ToolCallBlock, ToolResultBlock
 from agent_core.text import first_line
 from tui.views.chat_items import AnswerItem, ChatItem, NoticeItem, ThinkingItem, ToolItem, UserItem
-from tui.views.chat_message import compression_notice, cut_label, hint_item, result_text, text_of
+from tui.views.chat_message import compression_notice, cut_label, hint_item, is_recalled, result_text, text_of
 from tui.views.store_text import store_notice
 
 Item = TypeVar("Item", bound=ChatItem)
 
 _TITLE_LENGTH = 60
+_ANSWERS = {"always": "allowed from now on", "no": "refused"}
 _TRY_AGAIN = "What you said is kept; /retry tries again."
 
 
@@ -165,7 +165,7 @@ class ChatView:
         """The items that show a message: those that streamed in for it, or new ones."""
         if results := msg.get_content_blocks(ToolResultBlock):
             return [self._take_result(block) for block in results]
-        if HINT in marks or MEMORY in marks or msg.get_content_blocks(HintBlock):
+        if is_recalled(msg, marks):
             return [self._add(hint_item(msg))]
         if msg.role == "assistant":
             return self._take_answer(msg)
@@ -257,9 +257,6 @@ class ChatView:
 def _sentence(text: str) -> str:
     """A text with the stop behind it that words of an endpoint may lack."""
     return text if text.rstrip().endswith((".", "!", "?", "…", "。", "！", "？")) else f"{text.rstrip()}."
-
-
-_ANSWERS = {"always": "allowed from now on", "no": "refused"}
 
 
 def _taken(waiting: list[ChatItem], kind: type[Item], call_id: str | None = None) -> Item | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from agent_core.event import CompressionEnded
+from agent_core.marks import HINT, MEMORY
 from agent_core.message import DataBlock, HintBlock, Msg, TextBlock, ToolResultBlock
 from tui.views.chat_items import HintItem, NoticeItem
 
@@ -28,6 +31,11 @@ def result_text(block: ToolResultBlock) -> str:
     if isinstance(block.output, str):
         return block.output
     return "\n".join(part.text if isinstance(part, TextBlock) else _stand_in(part) for part in block.output)
+
+
+def is_recalled(msg: Msg, marks: Collection[str]) -> bool:
+    """Whether a long-term memory has put the message in."""
+    return HINT in marks or MEMORY in marks or bool(msg.get_content_blocks(HintBlock))
 
 
 def hint_item(msg: Msg) -> HintItem:

@@ -131,13 +131,21 @@ class ContentView:
         if self._compressing is not None:
             messages = plural(self._compressing.messages, "message")
             return f"summarising {messages}, {estimated(self._compressing.tokens)} tokens …"
-        failed = f" (the last attempt failed: {self._compression_error})" if self._compression_error else ""
-        failed = " (the last attempt was stopped)" if self._compression_error == "interrupted" else failed
         if not self.stored.summary:
-            return f"no summary yet: {self._why_no_summary(trigger_ratio, context_size)}{failed}"
+            return f"no summary yet: {self._why_no_summary(trigger_ratio, context_size)}{self._last_attempt}"
         covered = plural(self.stored.mark_counts[COMPRESSED], "message")
         off = "" if self.memory_filter.prepend_summary else ", switched off by the filter"
-        return f"summary of {covered}, {estimated(estimate_tokens(self.stored.summary))} tokens{off}{failed}"
+        tokens = estimated(estimate_tokens(self.stored.summary))
+        return f"summary of {covered}, {tokens} tokens{off}{self._last_attempt}"
+
+    @property
+    def _last_attempt(self) -> str:
+        """How the last compression went wrong; empty when it did not."""
+        if not self._compression_error:
+            return ""
+        is_stopped = self._compression_error == "interrupted"
+        went = "was stopped" if is_stopped else f"failed: {self._compression_error}"
+        return f" (the last attempt {went})"
 
     def _why_no_summary(self, trigger_ratio: float, context_size: int | None) -> str:
         if not context_size:

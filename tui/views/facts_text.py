@@ -118,7 +118,9 @@ def _tool_line(search: ToolSearch) -> Told:
 
 def _write_line(write: Write, now: float) -> Told:
     if write.written is None:
-        return Told(f"{OPEN} writing {_CUT_OFF}", "odd") if write.is_cut_off else _writing(now - write.started)
+        if write.is_cut_off:
+            return Told(f"{OPEN} writing {_CUT_OFF}", "odd")
+        return Told(f"{OPEN} writing for {span(now - write.started)}")
     event = write.written
     glyph, took, origin = _FINISHES[event.finish], span(event.seconds), _ORIGINS[event.how]
     how = origin if event.how == "by_hand" else f"{origin}, {took}"
@@ -135,10 +137,6 @@ def _write_line(write: Write, now: float) -> Told:
             return Told(f"{glyph} not written{_after(event.detail)}", "quiet")
         case "failed":
             return Told(f"{glyph} not written, it failed{_after(event.detail)}", "bad")
-
-
-def _writing(seconds: float) -> Told:
-    return Told(f"{OPEN} writing for {span(seconds)}")
 
 
 def _change_lines(event: FactsWritten) -> Iterator[Told]:

@@ -20,8 +20,8 @@ from agent_core.event import (
     RetrievalStarted,
     RoundStarted,
 )
-from agent_core.marks import HINT, MEMORY
-from agent_core.message import HintBlock, Msg
+from agent_core.message import Msg
+from tui.views.chat_message import is_recalled
 from tui.views.message_text import preview
 
 _FACTS_SOURCE = "mem0:"
@@ -193,7 +193,7 @@ class HintsView:
             return False
         changed = False
         for msg, marks in entries:
-            if HINT in marks or MEMORY in marks or msg.get_content_blocks(HintBlock):
+            if is_recalled(msg, marks):
                 reply.hints.append(msg)
                 changed = True
             elif msg.role == "user" and not reply.question:
