@@ -11,11 +11,13 @@ from collections.abc import Iterator
 MAX_CHARACTERS = 200_000
 MAX_LINES = 5_000
 MAX_TABLE_ROWS = 200
+MAX_TABLE_CELLS = 4_000
 MAX_CODE_LINES = 400
 MAX_LINE = 10_000
 MAX_QUOTES = 6
 MAX_LEVELS = 12
 MAX_INDENT = 24
+_FEWEST_ROWS = 3
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})")
 _QUOTES = re.compile(rf"(?: {{0,3}}>){{{MAX_QUOTES + 1},}}")
@@ -38,7 +40,7 @@ def capped(text: str, max_characters: int = MAX_CHARACTERS) -> str:
 
 
 def _capped_lines(lines: list[str]) -> Iterator[str]:
-    fence, code_lines, table_rows = "", 0, 0
+    fence, code_lines, table_rows, max_rows = "", 0, 0, MAX_TABLE_ROWS
     for line in lines:
         if fence:
             if _closes(line, fence):
@@ -55,15 +57,22 @@ def _capped_lines(lines: list[str]) -> Iterator[str]:
         if opening is not None:
             fence = opening["fence"]
         is_row = "|" in line and opening is None
-        if not is_row and table_rows > MAX_TABLE_ROWS:
-            yield from ("", _note(table_rows - MAX_TABLE_ROWS, "rows"), "")
+        if not is_row and table_rows > max_rows:
+            yield from ("", _note(table_rows - max_rows, "rows"), "")
         table_rows = table_rows + 1 if is_row else 0
-        if table_rows <= MAX_TABLE_ROWS:
+        if table_rows == 1:
+            max_rows = _rows_with(line.count("|") + 1)
+        if table_rows <= max_rows:
             yield _cut(_flattened(line))
     if code_lines > MAX_CODE_LINES:
         yield _note(code_lines - MAX_CODE_LINES, "lines")
-    if table_rows > MAX_TABLE_ROWS:
-        yield from ("", _note(table_rows - MAX_TABLE_ROWS, "rows"))
+    if table_rows > max_rows:
+        yield from ("", _note(table_rows - max_rows, "rows"))
+
+
+def _rows_with(columns: int) -> int:
+    """How many rows of so many columns are shown; the line below the header counts as one."""
+    return max(_FEWEST_ROWS, min(MAX_TABLE_ROWS, MAX_TABLE_CELLS // columns))
 
 
 def _closes(line: str, fence: str) -> bool:

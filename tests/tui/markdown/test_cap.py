@@ -6,7 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.markdown.cap import MAX_CHARACTERS, MAX_CODE_LINES, MAX_LINE, MAX_LINES, MAX_QUOTES, MAX_TABLE_ROWS, capped
+from tui.markdown.cap import (
+    MAX_CHARACTERS,
+    MAX_CODE_LINES,
+    MAX_LINE,
+    MAX_LINES,
+    MAX_QUOTES,
+    MAX_TABLE_CELLS,
+    MAX_TABLE_ROWS,
+    capped,
+)
 from tui.markdown.document import MarkdownDocument
 
 
@@ -21,6 +30,18 @@ def test_a_huge_table_keeps_its_first_rows() -> None:
     assert f"{MAX_TABLE_ROWS - 3}" in lines
     assert f"… {5002 - MAX_TABLE_ROWS:,} more rows are not shown; /copy has all of it." in lines
     assert lines[-1] == "after"
+
+
+def test_a_table_of_many_columns_keeps_fewer_rows() -> None:
+    """T28."""
+    rows = ["|" * 401, "|-" * 400 + "|", *("|x" * 400 + "|" for _ in range(100)), "", "| a |", "|---|", "| b |"]
+    assert capped("\n".join(rows)).split("\n") == [
+        *rows[: MAX_TABLE_CELLS // 402],
+        "",
+        f"… {102 - MAX_TABLE_CELLS // 402} more rows are not shown; /copy has all of it.",
+        *rows[-4:-3],
+        *rows[-4:],
+    ]
 
 
 def test_huge_code_keeps_its_first_lines_and_its_end() -> None:
