@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from typing import Any
 
 from msgspec import Struct, field
 
@@ -75,8 +76,19 @@ class PermissionDecision(Struct, frozen=True):
 
 
 class PermissionContext(Struct):
-    """What an agent is allowed: assignable `mode`, working directories by path, and rules."""
+    """What an agent is allowed: assignable `mode`, working directories by path, and rules.
+
+    Raises:
+        ValueError: there is no such mode; the name of one will do.
+    """
 
     mode: PermissionMode = PermissionMode.DEFAULT
     working_directories: dict[str, AdditionalWorkingDirectory] = field(default_factory=dict)
     rules: list[PermissionRule] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.mode = PermissionMode(self.mode)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Modes are told apart by identity, so that a bare name would count as no mode at all.
+        super().__setattr__(name, PermissionMode(value) if name == "mode" else value)

@@ -29,6 +29,16 @@ MODES = (
 )
 
 
+def test_a_mode_may_be_given_by_its_name_and_must_be_one_that_there_is() -> None:
+    context = PermissionContext()
+    context.mode = "explore"  # type: ignore[assignment]
+    assert context.mode is PermissionMode.EXPLORE
+    assert PermissionContext("bypass").mode is PermissionMode.BYPASS  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="nonsense"):
+        context.mode = "nonsense"  # type: ignore[assignment]
+    assert context.mode is PermissionMode.EXPLORE
+
+
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}}
 
 
