@@ -6,6 +6,7 @@ and whether a silent endpoint still sends its keep-alive comments.
 
 from __future__ import annotations
 
+import codecs
 import re
 from typing import NamedTuple
 
@@ -24,6 +25,7 @@ class EventDecoder:
 
     def __init__(self) -> None:
         self._pieces: list[bytes] = []
+        self._mark = codecs.BOM_UTF8
         self._name = ""
         self._data: list[str] = []
 
@@ -44,7 +46,9 @@ class EventDecoder:
         return [event for line in (rest, b"") for event in self._take_line(line)]
 
     def _take_line(self, raw: bytes) -> list[ServerSentEvent]:
-        line = raw.decode("utf-8", "replace")
+        # The first line may begin with a byte order mark.
+        line = raw.removeprefix(self._mark).decode("utf-8", "replace")
+        self._mark = b""
         if not line:
             return self._dispatch()
         field, _, value = line.partition(":")

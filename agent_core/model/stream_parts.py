@@ -51,7 +51,7 @@ class StreamParts:
         delta = _mapping(choice["delta"] if "delta" in choice else choice.get("message"))
         calls_had_begun = bool(self._calls)
         said = list(self._said(delta))
-        calls = [piece for raw in _list(delta.get("tool_calls")) for piece in self._call_piece(_mapping(raw))]
+        calls = [piece for raw in _list(delta.get("tool_calls")) if raw for piece in self._call_piece(_mapping(raw))]
         self.begun = self.begun or bool(said or self._calls)
         if not calls_had_begun:
             return said + calls
@@ -153,11 +153,9 @@ class _Call:
         return [ToolCallDelta(self.id, self.name, piece if told else self._so_far())]
 
     def rest(self) -> list[ModelDelta]:
-        """What is left at the end: half a character, or the whole of a call that was never named."""
-        tail = self._halves.rest()
-        if self._told:
-            return [ToolCallDelta(self.id, self.name, tail)] if tail else []
-        return [ToolCallDelta(self.id, self.name, self._so_far() + tail)]
+        """What is left at the end: half a character, or all that was said of a call that was never named."""
+        tail = self._halves.rest() if self._told else self._so_far() + self._halves.rest()
+        return [ToolCallDelta(self.id, self.name, tail)] if tail else []
 
     def is_other(self, name: str, arguments: str) -> bool:
         """Whether a piece without an id, but with a name, starts another call rather than repeating the name."""
@@ -215,6 +213,9 @@ def _mapping(value: object) -> Mapping[str, Any]:
 
 
 def _list(value: object) -> list[Any]:
+    """A list; a single object stands for a list of it."""
+    if isinstance(value, Mapping):
+        return [value]
     return value if isinstance(value, list) else []
 
 

@@ -59,3 +59,11 @@ def test_an_error_field_is_an_error_event():
 
 def test_bytes_that_are_not_utf8_are_replaced():
     assert decode(b"data: \xff\n\n") == [ServerSentEvent("message", "\ufffd")]
+
+
+def test_a_byte_order_mark_before_the_first_line_costs_nothing():
+    """S15."""
+    assert decode(b"\xef", b"\xbb\xbf" + b"data: 1\n\ndata: \xef\xbb\xbf2\n\n") == [
+        ServerSentEvent("message", "1"),
+        ServerSentEvent("message", "\ufeff2"),
+    ]

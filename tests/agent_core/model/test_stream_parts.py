@@ -263,3 +263,19 @@ def test_no_shape_of_chunk_raises(chunks):
     for one in collect(chunks, parts):
         assert all(isinstance(field, str) for field in one)
     parts.finished()
+
+
+@pytest.mark.parametrize(
+    "nothing", [None, {}, {"index": 0, "id": "c1", "function": None}, {"index": 0, "function": {}}]
+)
+def test_a_call_of_which_nothing_is_said_is_none(nothing):
+    """S01, S06: beside text it would be a call of a tool without a name."""
+    assert collect([delta(content="hi", tool_calls=[nothing]), delta(content="!")])[0] == TextDelta("hi")
+    assert calls_of([delta(tool_calls=[nothing])]) == []
+
+
+def test_a_single_object_stands_for_a_list_of_it():
+    """S06: nothing of it vanishes."""
+    call = piece(id="c1", name="f", arguments="{}")
+    assert calls_of([{"choices": {"delta": {"tool_calls": call}}}]) == [("c1", "f", "{}")]
+    assert collect([delta(content={"type": "text", "text": "hi"})]) == [TextDelta("hi")]
