@@ -14,6 +14,8 @@ from tui.views.content import ContentView
 from tui.views.figures import plural
 from tui.widgets.ask_line import AskLine
 
+_NAMED = 8
+
 
 class Place(Protocol):
     """Where changes are asked for."""
@@ -148,11 +150,9 @@ class ContentChanges:
 
         def check(text: str) -> None:
             if text and parse_mark(text) not in known:
-                raise ValueError(
-                    f"No message {'here ' if here else ''}is marked {text}; there is {format_marks(known)}"
-                )
+                raise ValueError(f"No message {'here ' if here else ''}is marked {text}; there is {_some(known)}")
 
-        text = await self._ask.text(f"{question} {format_marks(marks)}".strip(), known=known, check=check)
+        text = await self._ask.text(f"{question} {_some(marks or known)}", known=known, check=check)
         return parse_mark(text) if text else None
 
     async def _toggle(self, marks: tuple[str, ...]) -> None:
@@ -195,6 +195,12 @@ class ContentChanges:
 
     def _everything(self) -> list[Numbered]:
         return [Numbered(place + 1, entry) for place, entry in enumerate(self._view.stored.entries)]
+
+
+def _some(marks: Sequence[str]) -> str:
+    """The first of these marks, as many as people take in."""
+    more = " …" if len(marks) > _NAMED else ""
+    return format_marks(tuple(marks[:_NAMED])) + more
 
 
 def _ids(messages: Sequence[Numbered]) -> list[str]:

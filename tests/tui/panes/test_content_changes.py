@@ -66,6 +66,7 @@ async def test_deleting_by_mark_asks_which_where_the_message_has_none_or_several
     agent = await three()
     async with driving(agent, content_pane) as driver:
         await driver.press("end", "D")
+        assert "Delete all messages with which mark? planning draft  (enter" in driver.screen
         await driver.type("draft")
         assert "marked draft: 1 message" in driver.screen
         await driver.press("escape")
@@ -74,6 +75,16 @@ async def test_deleting_by_mark_asks_which_where_the_message_has_none_or_several
         assert "No message is marked unknown; there is planning draft" in driver.screen
         await driver.press("escape")
         assert len(await shown(agent)) == 3
+
+
+async def test_of_many_marks_the_first_are_named():
+    agent = agent_with()
+    await agent.observe("one", marks=[f"m{number}" for number in range(1, 31)])
+    async with driving(agent, content_pane, (100, 24)) as driver:
+        await driver.press("D")
+        assert "which mark? m1 m2 m3 m4 m5 m6 m7 m8 …  (enter" in driver.screen
+        await driver.type("m9x")
+        assert "No message is marked m9x; there is m1 m2 m3 m4 m5 m6 m7 m8 …" in driver.screen
 
 
 async def test_a_mark_is_taken_off_every_message_after_a_preview():
