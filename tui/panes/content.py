@@ -29,6 +29,7 @@ from tui.views.prompt_story import verdict
 from tui.views.rules import rules_behind
 from tui.views.summary_text import summary_excerpt, summary_sections
 from tui.widgets.ask_line import AskLine
+from tui.widgets.asking import Asking
 from tui.widgets.file_text import why_not
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
@@ -36,7 +37,7 @@ from tui.widgets.row_list import RowList
 _EXCERPT_LENGTH = 56
 
 
-class ContentPane(Pane):
+class ContentPane(Asking, Pane):
     """Shows the working memory and lets a person change it.
 
     Args:
@@ -72,8 +73,8 @@ class ContentPane(Pane):
         self._head = Literal(classes="pane-head")
         self._rows = RowList(ContentRows(view), follow="end")
         self._foot = Literal(classes="pane-foot")
-        self._ask = AskLine()
-        self._changes = ContentChanges(editor, view, self._ask, self)
+        self.ask = AskLine()
+        self._changes = ContentChanges(editor, view, self.ask, self)
         self._query = ""
         self._note: tuple[int | None, str] = (None, "")
 
@@ -82,11 +83,7 @@ class ContentPane(Pane):
         yield self._head
         yield self._rows
         yield self._foot
-        yield self._ask
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """While a question is open, keys belong to its answer."""
-        return not self._ask.has_focus_within
+        yield self.ask
 
     def draw(self) -> None:
         """Draw the pane. What was noted stays where the rows change under a cursor that nobody moved."""
@@ -209,7 +206,7 @@ class ContentPane(Pane):
     @work(exclusive=True)
     async def action_find(self) -> None:
         """Ask what to search for, and go to the next message that has it."""
-        query = await self._ask.text("Search for:", self._query)
+        query = await self.ask.text("Search for:", self._query)
         if query is not None:
             self._query = query
             self._find(forward=True, include_here=True)

@@ -25,6 +25,7 @@ from tui.views.facts import FactsView
 from tui.views.facts_text import title, turn_sections
 from tui.views.figures import span
 from tui.widgets.ask_line import AskLine
+from tui.widgets.asking import Asking
 from tui.widgets.literal import Literal, literal_line
 from tui.widgets.row_list import RowList
 
@@ -37,7 +38,7 @@ _WIDE = 100
 _OF_A_MEMORY = frozenset({"edit", "delete", "history"})
 
 
-class FactsPane(Pane):
+class FactsPane(Asking, Pane):
     """Shows what mem0 does, and lets a person look into its memories and change them.
 
     Args:
@@ -74,7 +75,7 @@ class FactsPane(Pane):
         self._fact_head = Literal(classes="pane-head")
         self._fact_rows = RowList(self._facts, follow="start", id="memories")
         self._foot = Literal(classes="pane-foot")
-        self._ask = AskLine()
+        self.ask = AskLine()
         self._take_over(middleware)
 
     def compose(self) -> ComposeResult:
@@ -86,7 +87,7 @@ class FactsPane(Pane):
             yield self._fact_head
             yield self._fact_rows
             yield self._foot
-        yield self._ask
+        yield self.ask
 
     def use(self, middleware: Mem0Middleware) -> None:
         """Show another memory from now on, with nothing left of the one before."""
@@ -111,9 +112,8 @@ class FactsPane(Pane):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
         """While a question is open, keys belong to its answer; what is about a memory needs the focus on one."""
-        if self._ask.has_focus_within:
-            return False
-        return action not in _OF_A_MEMORY or self._fact_rows.has_focus
+        can_be_done = action not in _OF_A_MEMORY or self._fact_rows.has_focus
+        return can_be_done and super().check_action(action, parameters)
 
     def draw(self) -> None:
         """Draw the pane; where something was written since the memories were listed, list them again."""
@@ -176,14 +176,14 @@ class FactsPane(Pane):
     @work(exclusive=True, group="ask")
     async def action_find(self) -> None:
         """Ask what to search for; nothing lists all."""
-        query = await self._ask.text("Search the memories for:", self._query)
+        query = await self.ask.text("Search the memories for:", self._query)
         if query is not None:
             self._look_for(query.strip())
 
     @work(exclusive=True, group="ask")
     async def action_add(self) -> None:
         """Ask for a memory and store it as it is."""
-        text = await self._ask.text("Remember:", check=_check_text)
+        text = await self.ask.text("Remember:", check=_check_text)
         if text is not None:
             self._carry_out(self._editor.add(text))
 
@@ -194,7 +194,7 @@ class FactsPane(Pane):
         if fact is None:
             return
         before = " ".join(fact.text.split())
-        text = await self._ask.text("Change to:", before, check=_check_text)
+        text = await self.ask.text("Change to:", before, check=_check_text)
         if text is not None and text.strip() != before:
             self._carry_out(self._editor.update(fact.id, text))
 
@@ -202,7 +202,7 @@ class FactsPane(Pane):
     async def action_delete(self) -> None:
         """Delete the memory under the cursor, when a person says so."""
         fact = self._named_fact()
-        if fact is not None and await self._ask.confirm(f"Delete {quoted(fact.text)}?"):
+        if fact is not None and await self.ask.confirm(f"Delete {quoted(fact.text)}?"):
             self._carry_out(self._editor.delete(fact.id))
 
     def action_history(self) -> None:

@@ -84,10 +84,6 @@ class IndexPane(IndexReading):
         yield self._foot
         yield self.ask
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """While a question is open, keys belong to its answer."""
-        return not self.ask.has_focus_within
-
     def draw(self) -> None:
         """Draw the pane; where there is news of the folder, look at it at once."""
         if self.view.is_stale:

@@ -9,6 +9,7 @@ from textual.notifications import SeverityLevel
 from memory.agentic.journal_entry import Author
 from tui.panes.pane import Pane
 from tui.widgets.ask_line import AskLine
+from tui.widgets.asking import Asking
 
 if TYPE_CHECKING:
     from agent_core.agent import Agent
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from memory.agentic.middleware import AgenticMemoryMiddleware
 
 
-class IndexBase(Pane):
+class IndexBase(Asking, Pane):
     """A pane over a memory folder.
 
     Args:

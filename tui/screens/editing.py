@@ -14,6 +14,7 @@ from tui.commands import EDITING, bindings
 from tui.diff_content import diff_content
 from tui.screens.framed import FramedScreen
 from tui.widgets.ask_line import AskLine
+from tui.widgets.asking import Asking
 from tui.widgets.file_text import FileText
 from tui.widgets.literal import Literal, literal
 
@@ -23,7 +24,7 @@ Save = Callable[[str, Confirm], Awaitable[bool]]
 """Saves a text, and tells whether it has; may raise a `MnemoscopeError` that says why not."""
 
 
-class EditingScreen(FramedScreen[None]):
+class EditingScreen(Asking, FramedScreen[None]):
     """Edits one text, above what was there.
 
     Args:
@@ -52,7 +53,7 @@ class EditingScreen(FramedScreen[None]):
         self._area = FileText(text)
         self._note = Literal(note, classes="note")
         self._change = Literal()
-        self._ask = AskLine()
+        self.ask = AskLine()
 
     @property
     def is_changed(self) -> bool:
@@ -71,17 +72,13 @@ class EditingScreen(FramedScreen[None]):
             yield self._area
             yield VerticalScroll(self._change, classes="change")
             yield self._note
-            yield self._ask
+            yield self.ask
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
         """Begin to edit."""
         self._saved_text = self._area.file_text
         self._area.focus()
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """While a question is open, keys belong to its answer."""
-        return not self._ask.has_focus_within
 
     def on_text_area_changed(self, event: TextArea.Changed) -> None:
         """What was said about the text before is over."""
@@ -109,7 +106,7 @@ class EditingScreen(FramedScreen[None]):
             self.dismiss()
             return
         choices = {"y": "throw the changes away", "s": "save them", "n": "go on"}
-        match await self._ask.choose("Not saved yet.", choices):
+        match await self.ask.choose("Not saved yet.", choices):
             case "y":
                 self.dismiss()
             case "s":
@@ -132,6 +129,6 @@ class EditingScreen(FramedScreen[None]):
         self._change.show(diff_content(diff))
         panel.display = bool(diff)
         try:
-            return await self._ask.confirm(question)
+            return await self.ask.confirm(question)
         finally:
             panel.display = False

@@ -12,6 +12,7 @@ from textual.widgets import Footer
 
 from tui.screens.framed import FramedScreen
 from tui.widgets.ask_line import AskLine
+from tui.widgets.asking import Asking
 from tui.widgets.literal import Literal, literal
 from tui.widgets.row_list import RowList
 
@@ -49,7 +50,7 @@ class DrawnRows(Generic[T]):
         return self._draw(self.values[index], width)
 
 
-class RowsScreen(FramedScreen[None], Generic[T]):
+class RowsScreen(Asking, FramedScreen[None], Generic[T]):
     """Rows, more on the one under the cursor, and what is asked.
 
     Args:
@@ -84,10 +85,6 @@ class RowsScreen(FramedScreen[None], Generic[T]):
                 yield self._detail
             yield self.ask
         yield Footer(show_command_palette=False)
-
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool:
-        """While a question is open, keys belong to its answer."""
-        return not self.ask.has_focus_within
 
     def take(self, values: Sequence[T], head: str) -> None:
         """Show other rows."""
