@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -14,23 +13,20 @@ import platformdirs
 
 from agent_core.embedding import EmbeddingModelBase
 from agent_core.errors import MnemoscopeError
-from agent_core.event import Event, FactsWritten, Noticed, PromptPart, RecalledMemory, RetrievalSkipped
-from agent_core.marks import MEMORY
+from agent_core.event import Event, FactsWritten, Noticed, PromptPart, RetrievalSkipped
 from agent_core.message import Msg
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
 from agent_core.model.base import ChatModelBase
 from agent_core.text import shorten
 from agent_core.tokens import estimate_tokens
 from agent_core.tool.base import ToolBase, current_call
-from memory.agentic.recall import StageListener
-from memory.agentic.retrieval import Find, Retrieval, wait_for
-from memory.mem0.answers import Fact, worth_telling
+from memory.mem0.answers import Fact
 from memory.mem0.building import Recipe
 from memory.mem0.client import require_async
 from memory.mem0.exchange import Exchange, final_answer, said_before, said_in, unfinished_inputs
 from memory.mem0.facts import Facts
-from memory.mem0.injection import injected_message, is_held, recalled
 from memory.mem0.outbox import Outbox
+from memory.mem0.reply_search import ReplySearch
 from memory.mem0.scope import Scope
 from memory.mem0.store import QUERY_LENGTH, Mem0Store
 from memory.mem0.tools import AddMemory, SearchMemory, tool_instructions
@@ -45,22 +41,14 @@ APP_NAME = "mnemoscope"
 FOLDER = "mem0"
 OUTBOX_FILE = "outbox.db"
 DRAIN_SECONDS = 5.0
-OPENING_SECONDS = 20.0
-"""How long the first model call waits for the memory to be opened, at most; importing mem0 alone takes seconds."""
 
 
+@dataclass
 class _Reply:
-    """What belongs to one running reply: its model, its search, and since when the memory is open."""
+    """What belongs to one running reply."""
 
-    def __init__(self, model: ChatModelBase) -> None:
-        self.model = model
-        self.retrieval: Retrieval | None = None
-        self.opened = asyncio.Event()
-        self.opened_at = 0.0
-
-    def note_opened(self) -> None:
-        self.opened_at = time.monotonic()
-        self.opened.set()
+    model: ChatModelBase
+    search: ReplySearch | None = None
 
 
 class Mem0Middleware(MiddlewareBase):
@@ -196,7 +184,7 @@ class Mem0Middleware(MiddlewareBase):
         is_cancelled = False
         try:
             if is_static:
-                reply.retrieval = self._begin_search(agent, inputs, reply)
+                reply.search = self._begin_search(agent, inputs)
             async for event in next_handler(**input_kwargs):
                 yield event
         except (asyncio.CancelledError, GeneratorExit):
@@ -204,8 +192,8 @@ class Mem0Middleware(MiddlewareBase):
             raise
         finally:
             del self._replies[reply_id]
-            if reply.retrieval is not None and not reply.retrieval.is_settled:
-                await reply.retrieval.cancel("cancelled" if is_cancelled else "late")
+            if reply.search is not None:
+                await reply.search.end(is_cancelled=is_cancelled)
         if is_static:
             await self._write_back(agent, inputs, before)
 
@@ -215,11 +203,10 @@ class Mem0Middleware(MiddlewareBase):
         """Put in what the search has found; the first model call waits a little for it."""
         number = input_kwargs["round"]
         reply = self._replies.get(agent.state.reply_id)
-        if reply is not None and reply.retrieval is not None:
+        if reply is not None and reply.search is not None:
             if number == 1:
-                await self._wait(reply, reply.retrieval)
-            if reply.retrieval.is_found:
-                await self._inject(agent, reply.retrieval, number)
+                await reply.search.wait(self.search_timeout)
+            await reply.search.place(number)
         async for event in next_handler(**input_kwargs):
             yield event
 
@@ -243,49 +230,19 @@ class Mem0Middleware(MiddlewareBase):
             self._told.add(text)
             append(Noticed(text=text, level="warning"))
 
-    def _begin_search(self, agent: Agent, inputs: Sequence[Msg], reply: _Reply) -> Retrieval | None:
+    def _begin_search(self, agent: Agent, inputs: Sequence[Msg]) -> ReplySearch | None:
         """Start looking up what the user says; where that is nothing, say that no search is made."""
-        source, reply_id = self.scope.source, agent.state.reply_id
+        source = self.scope.source
         question = shorten(said_in(inputs), QUERY_LENGTH)
         if not question or not self.top_k:
             reason = "nothing was asked" if self.top_k else "top_k is 0"
-            agent.trace.append(RetrievalSkipped(source=source, reason=reason, reply_id=reply_id))
+            agent.trace.append(RetrievalSkipped(source=source, reason=reason, reply_id=agent.state.reply_id))
             return None
-        retrieval = Retrieval(source, question, reply_id, agent.trace.append)
-        retrieval.start(self._finder(agent, reply))
-        return retrieval
 
-    def _finder(self, agent: Agent, reply: _Reply) -> Find:
-        async def find(question: str, on_stage: StageListener) -> tuple[RecalledMemory, ...]:
-            try:
-                await self.start(agent.trace.append, agent.model)
-            finally:
-                reply.note_opened()
-            started = time.perf_counter()
-            facts = await self.search(question)
-            memories = recalled(worth_telling(facts), self.scope.source, self.max_tokens)
-            related = sum(fact.is_related for fact in facts)
-            told = f"{len(facts)} found, {related} related, {len(memories)} to be told"
-            on_stage("search", time.perf_counter() - started, told)
-            return memories
+        async def open_memory() -> None:
+            await self.start(agent.trace.append, agent.model)
 
-        return find
-
-    async def _wait(self, reply: _Reply, retrieval: Retrieval) -> None:
-        """Wait for the search a little; before that, the first time, for the memory to be opened."""
-        with suppress(TimeoutError):
-            await asyncio.wait_for(reply.opened.wait(), OPENING_SECONDS)
-            waited = time.monotonic() - reply.opened_at
-            await wait_for([retrieval], max(0.0, self.search_timeout - waited))
-
-    async def _inject(self, agent: Agent, retrieval: Retrieval, number: int) -> None:
-        source = self.scope.source
-        if is_held(retrieval.memories, await agent.memory.entries(), source, agent.memory_filter):
-            retrieval.settle("known", round=number, detail="in the conversation already")
-            return
-        msg = injected_message(retrieval.memories, source)
-        await agent.memory.add(msg, marks=MEMORY)
-        retrieval.settle("injected", round=number, msg_ids=(msg.id,))
+        return ReplySearch(agent, source, question, open_memory, self.search, self.max_tokens)
 
     async def _write_back(self, agent: Agent, inputs: Sequence[Msg], before: str | None) -> None:
         """Write the exchange that the reply has completed, if it has completed one."""
