@@ -57,8 +57,8 @@ class ContentChanges:
         targets = self._place.targets
         if not targets:
             return
-        has = "it has" if len(targets) == 1 else "all of them have"
-        question = f"Set which mark on {plural(len(targets), 'message')}? One that {has} is taken off."
+        has = "it has" if len(targets) == 1 else "all have"
+        question = f"Set which mark on {plural(len(targets), 'message')}? One {has} comes off."
         text = await self._ask.text(question, known=list(self._view.stored.mark_counts), check=parse_marks)
         if text:
             await self._toggle(parse_marks(text))

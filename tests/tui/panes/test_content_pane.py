@@ -102,7 +102,7 @@ async def test_m_sets_a_mark_on_the_selection_and_takes_it_off_when_all_have_it(
     agent = await three(agent_with())
     async with driving(agent, content_pane) as driver:
         await driver.press("a", "m")
-        assert "Set which mark on 3 messages? One that all of them have is taken off." in driver.screen
+        assert "Set which mark on 3 messages? One all have comes off." in driver.screen
         await driver.type("planning")
         assert await marks_of(agent) == [("planning",), ("planning", "draft"), ("planning",)]
         assert "[planning] three" in driver.lines[2]
