@@ -8,6 +8,7 @@ from agent_core.event import CompressionEnded
 from agent_core.marks import HINT, MEMORY
 from agent_core.message import DataBlock, HintBlock, Msg, TextBlock, ToolResultBlock
 from tui.views.chat_items import HintItem, NoticeItem
+from tui.views.figures import plural
 
 _LABELS = {
     "interrupted": "interrupted",
@@ -57,8 +58,10 @@ def compression_notice(event: CompressionEnded) -> NoticeItem:
         return NoticeItem("Stopped: the conversation was not summarised, and nothing has changed.", "warning")
     if event.error:
         return NoticeItem(f"The conversation was not summarised: {event.error}", "warning")
-    summary = f"{event.covered} older messages are summarised in ≈{event.summary_tokens} tokens"
-    return NoticeItem(f"{summary}; they are kept, marked compressed.")
+    is_one = event.covered == 1
+    covered = f"{plural(event.covered, 'older message')} {'is' if is_one else 'are'} summarised"
+    kept = "it is kept" if is_one else "they are kept"
+    return NoticeItem(f"{covered} in ≈{event.summary_tokens} tokens; {kept}, marked compressed.")
 
 
 def _stand_in(block: DataBlock) -> str:

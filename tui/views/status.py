@@ -25,6 +25,7 @@ from agent_core.event import (
     Usage,
 )
 from agent_core.marks import MemoryFilter
+from tui.views.figures import plural
 
 Activity = Literal[
     "idle", "preparing", "waiting", "thinking", "answering", "calling", "running", "asking", "retrying", "compressing"
@@ -93,7 +94,7 @@ class StatusView:
                 self._count_exactly(event)
             case CompressionStarted(messages=messages):
                 self._before_compression = self.activity, self.detail
-                self._enter("compressing", event, f"{messages} messages")
+                self._enter("compressing", event, plural(messages, "message"))
             case CompressionEnded():
                 self._enter(self._before_compression[0], event, self._before_compression[1])
             case ReplyEnded():

@@ -282,10 +282,12 @@ def test_notices_and_compressions_are_lines() -> None:
     view = ChatView()
     view.apply(Noticed(text="The answer was cut.", level="warning"))
     view.apply(CompressionEnded(covered=12, summary_tokens=300))
+    view.apply(CompressionEnded(covered=1, summary_tokens=30))
     view.apply(CompressionEnded(error="no answer"))
     assert [in_words(item) for item in view.items] == [
         "warning: The answer was cut.",
         "information: 12 older messages are summarised in ≈300 tokens; they are kept, marked compressed.",
+        "information: 1 older message is summarised in ≈30 tokens; it is kept, marked compressed.",
         "warning: The conversation was not summarised: no answer",
     ]
 
