@@ -71,6 +71,15 @@ def pair_up(messages: Sequence[Msg]) -> list[Msg]:
     return paired
 
 
+def open_end(messages: Sequence[Msg]) -> Sequence[Msg]:
+    """What a reply without inputs goes on with: what the user said last, in one message or several, and all since."""
+    is_users = [msg.role == "user" for msg in messages]
+    start = max((place for place, one in enumerate(is_users) if one), default=len(messages))
+    while start and is_users[start - 1]:
+        start -= 1
+    return messages[start:]
+
+
 def interrupted_result(call: ToolCallBlock) -> Msg:
     """The result of a call that never got one; its id is stable, so that a prompt stays byte-identical."""
     block = ToolResultBlock(call.id, call.name, "Interrupted: this call did not finish.", "interrupted")

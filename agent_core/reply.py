@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from agent_core.acting import Acting
 from agent_core.errors import ContextOverflow, MnemoscopeError
 from agent_core.event import Event, Finish, Noticed, PromptSent, ReplyEnded, ReplyStarted, RoundStarted, Usage
+from agent_core.history import open_end
 from agent_core.joining import joined
 from agent_core.marks import TOOL, Marks
 from agent_core.message import AssistantMsg, Msg, ToolCallBlock
@@ -61,7 +62,7 @@ class ReplyRun:
         try:
             await self.agent.start()
             stored = [entry.msg for entry in await self.agent.memory.entries()]
-            self.earlier_ids = _ids(stored) - _ids(self.inputs or _unanswered(stored))
+            self.earlier_ids = _ids(stored) - _ids(self.inputs or open_end(stored))
         except Exception as error:
             self._fail(error)
 
@@ -244,12 +245,3 @@ class ReplyRun:
 
 def _ids(messages: Iterable[Msg]) -> frozenset[str]:
     return frozenset(msg.id for msg in messages)
-
-
-def _unanswered(stored: Sequence[Msg]) -> Sequence[Msg]:
-    """What a reply without inputs goes on with: what the user said last, in one message or several, and all since."""
-    is_users = [msg.role == "user" for msg in stored]
-    start = max((place for place, one in enumerate(is_users) if one), default=len(stored))
-    while start and is_users[start - 1]:
-        start -= 1
-    return stored[start:]

@@ -11,6 +11,7 @@ from weakref import WeakKeyDictionary
 from msgspec.structs import replace
 
 from agent_core.event import Event, IndexRead, Noticed, PromptPart, RecalledMemory
+from agent_core.history import open_end
 from agent_core.message import Msg
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
 from agent_core.permission import PermissionDecision
@@ -132,7 +133,7 @@ class AgenticMemoryMiddleware(MiddlewareBase):
         self.recording.begin_reply(agent, input_kwargs["inputs"])
         try:
             retrievals += await self._take_up(agent)
-            retrievals += await self._ask(agent, reply_id, input_kwargs["inputs"])
+            retrievals += await self._ask(agent, input_kwargs["inputs"], retrievals)
             async for event in next_handler(**input_kwargs):
                 yield event
         except (asyncio.CancelledError, GeneratorExit):
@@ -226,11 +227,13 @@ class AgenticMemoryMiddleware(MiddlewareBase):
             retrieval.resume(self._finder(agent))
         return waiting
 
-    async def _ask(self, agent: Agent, reply_id: str | None, inputs: Sequence[Msg]) -> list[Retrieval]:
-        """Start the retrieval for what the user says; none when the user says nothing."""
-        said = [msg.get_text_content() or "" for msg in inputs if msg.role == "user"]
+    async def _ask(self, agent: Agent, inputs: Sequence[Msg], waiting: Sequence[Retrieval]) -> list[Retrieval]:
+        """Start the retrieval for what the user says, or for what is tried again; none when that is nothing."""
+        reply_id = agent.state.reply_id
+        asked = inputs or open_end([entry.msg for entry in await agent.memory.entries()])
+        said = [msg.get_text_content() or "" for msg in asked if msg.role == "user"]
         question = shorten("\n".join(said).strip(), _QUESTION_LENGTH)
-        if not question:
+        if not question or (not inputs and question in {one.question for one in waiting}):
             return []
         retrieval = Retrieval(await self.folder.root(), question, reply_id, agent.trace.append, patience=self._patience)
         retrieval.start(self._finder(agent))

@@ -14,6 +14,7 @@ import platformdirs
 from agent_core.embedding import EmbeddingModelBase
 from agent_core.errors import MnemoscopeError
 from agent_core.event import Event, FactsWritten, Noticed, PromptPart, RetrievalSkipped
+from agent_core.history import open_end
 from agent_core.message import Msg
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
 from agent_core.model.base import ChatModelBase
@@ -184,7 +185,7 @@ class Mem0Middleware(MiddlewareBase):
         is_cancelled = False
         try:
             if is_static:
-                reply.search = self._begin_search(agent, inputs)
+                reply.search = self._begin_search(agent, inputs or open_end([entry.msg for entry in entries]))
             async for event in next_handler(**input_kwargs):
                 yield event
         except (asyncio.CancelledError, GeneratorExit):
@@ -230,10 +231,10 @@ class Mem0Middleware(MiddlewareBase):
             self._told.add(text)
             append(Noticed(text=text, level="warning"))
 
-    def _begin_search(self, agent: Agent, inputs: Sequence[Msg]) -> ReplySearch | None:
+    def _begin_search(self, agent: Agent, asked: Sequence[Msg]) -> ReplySearch | None:
         """Start looking up what the user says; where that is nothing, say that no search is made."""
         source = self.scope.source
-        question = shorten(said_in(inputs), QUERY_LENGTH)
+        question = shorten(said_in(asked), QUERY_LENGTH)
         if not question or not self.top_k:
             reason = "nothing was asked" if self.top_k else "top_k is 0"
             agent.trace.append(RetrievalSkipped(source=source, reason=reason, reply_id=agent.state.reply_id))

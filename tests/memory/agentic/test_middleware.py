@@ -457,6 +457,36 @@ async def test_a_cancelled_reply_cancels_its_retrieval_once(tmp_path: Path) -> N
     assert [outcome for outcome, *_ in outcomes(agent)] == ["cancelled", "nothing"]
 
 
+async def test_what_is_tried_again_is_looked_up_again(tmp_path: Path) -> None:
+    save(tmp_path, "home.md", "Hangzhou.")
+    held = Selector(pick("home.md"))
+    agent = make(tmp_path, "Hangzhou.", selector=[held, pick_for("live", "home.md")], retrieval_grace=60)
+    reply = asyncio.create_task(agent.reply("where do I live?"))
+    await held.asked.wait()
+    reply.cancel()
+    await asyncio.gather(reply, return_exceptions=True)
+    await agent.reply()
+    assert outcomes(agent) == [("cancelled", 0, False), ("injected", 1, False)]
+    assert hints_sent(agent, 0) == ["Hangzhou."]
+
+
+async def test_what_is_tried_again_and_still_being_looked_up_is_not_asked_twice(tmp_path: Path) -> None:
+    save(tmp_path, "home.md", "Hangzhou.")
+    held = Selector(pick("home.md"))
+
+    def fail(*_: object) -> str:
+        raise ModelUnreachable("no connection")
+
+    agent = make(tmp_path, fail, "Hangzhou.", selector=[held], retrieval_grace=0.01)
+    with pytest.raises(ModelUnreachable):
+        await agent.reply("where do I live?")
+    held.opened.set()
+    await until(agent.trace, RetrievalEnded)
+    await agent.reply()
+    assert len(agent.trace.of(RetrievalStarted)) == 1
+    assert outcomes(agent) == [("injected", 1, True)]
+
+
 async def test_a_result_that_waits_when_the_reply_is_cancelled_is_cancelled_too(tmp_path: Path) -> None:
     save(tmp_path, "home.md")
     begun = asyncio.Event()

@@ -183,6 +183,17 @@ async def test_the_system_prompt_stays_the_same_whatever_is_remembered(make: Mak
 # --- Outcomes
 
 
+async def test_what_is_tried_again_is_looked_up_again(make: Make) -> None:
+    client = FakeClient()
+    agent = agent_with(make(client=client))
+    client.will_fail(RuntimeError("boom"))
+    await agent.reply("what do I drink?")
+    client.will_find("Alice likes tea")
+    await agent.reply(None)
+    assert outcomes(agent) == ["failed", "injected"]
+    assert [call["query"] for name, call in client.calls if name == "search"] == ["what do I drink?"] * 2
+
+
 async def test_each_way_a_search_can_end_looks_different(make: Make, brain: Brain) -> None:
     client = FakeClient()
     agent = agent_with(make(client=client))
@@ -191,7 +202,7 @@ async def test_each_way_a_search_can_end_looks_different(make: Make, brain: Brai
     await agent.reply("second")
     client.will_fail(RuntimeError("boom"))
     answer = await agent.reply("third")
-    await agent.reply(None)
+    await agent.reply("go on")
     assert outcomes(agent) == ["nothing", "injected", "failed", "skipped"]
     assert answer.get_text_content() == "Fine."
     failed = [event for event in agent.trace.of(RetrievalSettled) if event.outcome == "failed"]
