@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
@@ -61,12 +60,6 @@ class PromptHistory:
             self._appearances.setdefault(key, []).append(Appearance(number, None))
         for part in event.parts:
             self._appearances.setdefault(part.key, []).append(Appearance(number, part))
-
-    def part_in(self, key: str, number: int) -> PromptPart | None:
-        """What became of a part, a message's id for example, in prompt `number`; None: it was not considered."""
-        appearances = self._appearances.get(key, [])
-        place = bisect_right(appearances, number, key=lambda appearance: appearance.since)
-        return appearances[place - 1].part if place else None
 
     def story_of(self, key: str) -> tuple[Appearance, ...]:
         """How a part fared over all prompts, one entry for each change."""

@@ -134,8 +134,7 @@ def test_the_history_answers_for_every_prompt_that_was_sent() -> None:
         event = PromptSent(round=1, model="m", parts=changed, removed=removed)
         writer.apply(event)
         history.apply(event)
-    assert [history.part_in("m1", number) for number in range(4)] == [None, out, into, None]
+    assert history.story_of("m1") == ((1, out), (2, into), (3, None))
     base = part("base", "B")
-    assert [history.part_in(base.key, number) for number in range(4)] == [base, base, base, None]
-    assert [appearance.since for appearance in history.story_of("m1")] == [1, 2, 3]
-    assert history.part_in("unknown", 3) is None
+    assert history.story_of(base.key) == ((0, base), (3, None))
+    assert history.story_of("unknown") == ()

@@ -261,12 +261,12 @@ async def test_a_row_keeps_its_key_when_the_whole_content_is_told_anew():
 
 def test_what_became_of_a_message_in_the_last_prompt_is_kept():
     view = ContentView()
-    view.apply(PromptSent(round=1, model="m", parts=(PromptPart("message", "a", "user", 1),)))
-    view.apply(PromptSent(round=2, model="m", parts=(PromptPart("message", "b", "user", 1, False, "why"),)))
-    assert view.prompts.part_in("a", 1).included
-    assert view.prompts.part_in("b", 1).reason == "why"
+    one, two = PromptPart("message", "a", "user", 1), PromptPart("message", "b", "user", 1, False, "why")
+    view.apply(PromptSent(round=1, model="m", parts=(one,)))
+    view.apply(PromptSent(round=2, model="m", parts=(two,)))
     view.apply(PromptSent(round=3, model="m", removed=("a",)))
-    assert view.prompts.part_in("a", 2) is None
+    assert view.prompts.story_of("a") == ((0, one), (2, None))
+    assert view.prompts.story_of("b") == ((1, two),)
 
 
 async def test_the_verdicts_are_those_of_the_agents_own_next_prompt():

@@ -29,7 +29,7 @@ async def lint(call: Call) -> int:
 
 
 async def _find(call: Call) -> list[Problem]:
-    from tui.runtime import SYSTEM_PROMPT
+    from tui.program_agent import SYSTEM_PROMPT
 
     return await call.book.lint(Parameters().memory_max_tokens, SYSTEM_PROMPT)
 
