@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from agent_core.agent import Agent, Approve
 from agent_core.mark_rules import MarkRule
@@ -30,7 +30,7 @@ def make_agent(
     long_term: AgenticMemoryMiddleware,
     memory: MemoryBase,
     *,
-    mark_rules: Iterable[MarkRule],
+    mark_rules: Sequence[MarkRule],
     approve: Approve | None,
     trace: Trace,
 ) -> Agent:
