@@ -70,6 +70,7 @@ class _DockerFiles(ShellFiles):
                 fail("the engine did not take the file", path)
 
     def close(self) -> None:
+        super().close()
         if self._is_ours:
             with suppress(Exception):
                 self._client.close()

@@ -56,9 +56,6 @@ class _E2BFiles(ShellFiles):
         with _told():
             self._sandbox.files.write(path, data)
 
-    def close(self) -> None:
-        """Nothing to let go of: the SDK shares its connections."""
-
 
 def _connect(sandbox: Sandbox | str, lifetime: int) -> ShellFiles:
     if not isinstance(sandbox, str):

@@ -58,8 +58,7 @@ class FsspecBackend(RemoteBackend["PlainFiles | SftpFiles"]):
             raise ValueError("SFTP is reached through sshfs.SSHFileSystem: pip install 'mnemoscope[remote]'")
         self.guarantees = _GUARANTEES.get(_ALIASES.get(protocol, protocol), Guarantees())
         make = (lambda: made) if made is not None else filesystem
-        is_sftp = _ALIASES.get(protocol, protocol) == "sftp"
-        super().__init__(name or protocol, lambda: self._files_of(make()), ends_when_closed=is_sftp)
+        super().__init__(name or protocol, lambda: self._files_of(make()))
 
     def _files_of(self, filesystem: AbstractFileSystem) -> PlainFiles | SftpFiles:
         if _is_sshfs(filesystem):

@@ -9,15 +9,18 @@ import posixpath
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Generic, NoReturn, ParamSpec, Protocol, TypeVar
+from typing import Any, Generic, NoReturn, ParamSpec, Protocol, TypeVar
 
 from agent_core.tool.backend import BackendBase, FileInfo
-from agent_core.tool.in_thread import in_thread
+from agent_core.tool.in_thread import in_daemon_thread
 
 P = ParamSpec("P")
 R = TypeVar("R")
 RETRY_SECONDS = 5.0
 """After a failed connection the same error is told at once for so long, so that nobody waits at every step."""
+_PATIENCE = 0.5
+"""Seconds that who is stopped waits, at most, for what is being changed; then the other side counts as silent."""
+_AT_ONCE = 8
 
 
 class RemoteFiles(Protocol):
@@ -42,14 +45,20 @@ class RemoteFiles(Protocol):
         """See `BackendBase.resolve`."""
 
     def close(self) -> None:
-        """Let go of the connection. Fails silently."""
+        """Let go of the connection. Fails silently. What other threads are doing with it changes no file any more, as
+        far as that can still be prevented.
+        """
 
 
 F = TypeVar("F", bound=RemoteFiles)
 
 
 class RemoteBackend(BackendBase, Generic[F]):
-    """Files elsewhere. All blocking work is done in threads; what changes something is waited for, also when cancelled.
+    """Files elsewhere. All blocking work is done in threads, which nobody who is cancelled is kept by.
+
+    Who looks at something is stopped at once, who changes something after half a second at most: if it is not done by
+    then, the connection is given up, and for a moment every operation fails at once instead of waiting for the same
+    silence. What was being changed is then as it was, or whole, where the back end guarantees an atomic replacement.
 
     The connection is made by the first operation; after it was lost, by the next one. `~` stands for the home folder
     that the other side knows and is left alone by `absolute`.
@@ -57,17 +66,16 @@ class RemoteBackend(BackendBase, Generic[F]):
     Args:
         name: tells it apart from others.
         connect: makes the connection; blocking. What it raises is told to people.
-        ends_when_closed: whether closing the connection ends what waits for an answer. Only then may who looks at
-            something be stopped at once; a thread would be left waiting for ever otherwise.
     """
 
-    def __init__(self, name: str, connect: Callable[[], F], ends_when_closed: bool = False) -> None:
+    def __init__(self, name: str, connect: Callable[[], F]) -> None:
         self.name = name
-        self._ends_when_closed = ends_when_closed
         self._connect = connect
         self._files: F | None = None
         self._connecting = threading.Lock()
         self._failure: tuple[float, OSError] | None = None
+        self._slots = asyncio.Semaphore(_AT_ONCE)
+        self._unanswered: set[asyncio.Future[Any]] = set()
 
     async def connect(self) -> None:
         """Make the connection now.
@@ -75,7 +83,7 @@ class RemoteBackend(BackendBase, Generic[F]):
         Raises:
             OSError: it cannot be made.
         """
-        await in_thread(self._connected)
+        await self._wait_for(self._connected, patience=0.0)
 
     async def read_file(self, path: str, *, limit: int | None = None, follow: bool = True) -> bytes:
         """See `BackendBase`."""
@@ -110,16 +118,51 @@ class RemoteBackend(BackendBase, Generic[F]):
         """See `BackendBase`."""
         files, self._files = self._files, None
         if files is not None:
-            await in_thread(files.close)
+            await asyncio.wait([in_daemon_thread(files.close)], timeout=_PATIENCE)
 
     async def _look(self, path: str, work: Callable[[F], R]) -> R:
-        """As `_run`, for work that changes nothing: who is cancelled goes on at once, where that can be."""
-        if not self._ends_when_closed:
-            return await self._run(path, work)
-        return await asyncio.to_thread(self._blocking, path, work)
+        """As `_run`, for work that changes nothing: who is cancelled goes on at once."""
+        return await self._wait_for(self._blocking, path, work, patience=0.0)
 
     async def _run(self, path: str, work: Callable[[F], R]) -> R:
-        return await in_thread(self._blocking, path, work)
+        return await self._wait_for(self._blocking, path, work, patience=_PATIENCE)
+
+    async def _wait_for(self, function: Callable[..., R], *arguments: Any, patience: float) -> R:
+        """Run it in a thread; whoever is cancelled waits `patience` seconds for its end."""
+        async with self._slots:
+            await self._require_answers()
+            work = in_daemon_thread(function, *arguments)
+            try:
+                return await asyncio.shield(work)
+            except asyncio.CancelledError:
+                self._unanswered.add(work)
+                work.add_done_callback(self._unanswered.discard)
+                if patience:
+                    await asyncio.wait([work], timeout=patience)
+                    if not work.done():
+                        self._give_up()
+                raise
+
+    async def _require_answers(self) -> None:
+        """Wait a moment for what others who were stopped have not waited for, and give up where nothing comes."""
+        if self._unanswered:
+            _, silent = await asyncio.wait(self._unanswered, timeout=_PATIENCE)
+            if silent:
+                self._give_up()
+        if self._files is None:
+            self._raise_recent_failure()
+
+    def _give_up(self) -> None:
+        """Take the other side for silent, and what is still being done there for undone."""
+        self._unanswered = set()
+        self._failure = time.monotonic(), OSError(errno.ETIMEDOUT, f"{self.name} does not answer")
+        files, self._files = self._files, None
+        if files is not None:
+            in_daemon_thread(files.close)
+
+    def _raise_recent_failure(self) -> None:
+        if self._failure is not None and time.monotonic() < self._failure[0] + RETRY_SECONDS:
+            raise self._failure[1]
 
     def _blocking(self, path: str, work: Callable[[F], R]) -> R:
         files = self._connected()
@@ -147,8 +190,7 @@ class RemoteBackend(BackendBase, Generic[F]):
         with self._connecting:
             if self._files is not None:
                 return self._files
-            if self._failure is not None and time.monotonic() < self._failure[0] + RETRY_SECONDS:
-                raise self._failure[1]
+            self._raise_recent_failure()
             try:
                 self._files = self._connect()
             except Exception as error:

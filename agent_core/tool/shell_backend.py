@@ -54,6 +54,8 @@ class ExecResult(NamedTuple):
 class ShellFiles(ABC):
     """The blocking side of a `ShellBackend`; see `RemoteFiles`. How to run a program there is left open."""
 
+    _is_closed = False
+
     @abstractmethod
     def exec(self, argv: Sequence[str]) -> ExecResult:
         """Run a program, without a shell between.
@@ -71,9 +73,9 @@ class ShellFiles(ABC):
             OSError: it could not be made, or only a part of it.
         """
 
-    @abstractmethod
     def close(self) -> None:
         """See `RemoteFiles`."""
+        self._is_closed = True
 
     def read(self, path: str, limit: int | None, follow: bool) -> bytes:
         """See `RemoteFiles`."""
@@ -89,6 +91,8 @@ class ShellFiles(ABC):
         uid, gid = map(int, (owner or user).split())
         try:
             self.upload(temporary, data, (uid, gid))
+            if self._is_closed:
+                raise ConnectionResetError("nobody waits for it any more")
             self._run("commit", target, temporary, str(len(data)), mode)
         except BaseException:
             with suppress(OSError):

@@ -157,7 +157,9 @@ class MemoryDisk:
 
     async def _path(self, relative: str) -> str:
         path = path_in(await self._folder.root(), relative)
-        if await self._folder.locate(relative) != path:
+        with _told("read", relative):
+            located = await self._backend.resolve(path)
+        if located != path:
             raise StorageError(f"{one_line(relative)} leads elsewhere through a link: nothing was read or written.")
         return path
 

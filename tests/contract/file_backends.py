@@ -6,7 +6,7 @@ SFTP is a real server on loopback; S3, the container engine and E2B are servers 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -34,8 +34,9 @@ class Place:
         root: the folder.
         put: has a file hold something, behind the back end's back.
         folder: where the folder is on this machine, for back ends that have links.
-        cut: while it is entered, the connection breaks after so many bytes.
         again: another back end for the same folder, as another program would have it.
+        cut: has the connection break after so many bytes.
+        paused: while it is entered, nothing is answered.
     """
 
     def __init__(
@@ -46,12 +47,14 @@ class Place:
         again: Callable[[], BackendBase],
         folder: Path | None = None,
         cut: Callable[[int | None], None] | None = None,
+        paused: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.backend = backend
         self.root = root
         self.put = put
         self.again = again
         self.folder = folder
+        self.paused = paused
         self._cut = cut
 
     def path(self, name: str) -> str:
@@ -124,6 +127,7 @@ def s3_place(folder: Path) -> Iterator[Place]:
             lambda path, data: server.put(path.lstrip("/"), data),
             lambda: FsspecBackend(open_, "s3"),
             cut=cut,
+            paused=server.paused,
         )
     finally:
         server.stop()
@@ -159,6 +163,7 @@ def sftp_place(folder: Path) -> Iterator[Place]:
             lambda: FsspecBackend(open_, "sftp"),
             root,
             cut,
+            server.paused,
         )
     finally:
         server.stop()
@@ -182,7 +187,7 @@ def docker_place(folder: Path) -> Iterator[Place]:
         engine.cut_after = after
 
     try:
-        yield Place(open_(), str(root), _put_here, open_, root, cut)
+        yield Place(open_(), str(root), _put_here, open_, root, cut, engine.paused)
     finally:
         for client in clients:
             client.close()
@@ -202,7 +207,7 @@ def e2b_place(folder: Path) -> Iterator[Place]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in service.environ.items():
             patch.setenv(name, value)
-        yield Place(E2BBackend(ID), str(root), _put_here, lambda: E2BBackend(ID), root, cut)
+        yield Place(E2BBackend(ID), str(root), _put_here, lambda: E2BBackend(ID), root, cut, service.paused)
     service.stop()
 
 

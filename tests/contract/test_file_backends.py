@@ -13,6 +13,7 @@ from agent_core.errors import StorageError, ToolError
 from agent_core.tool import CallContext, Edit, Read, Write, serving
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.memory_disk import MemoryConflict, MemoryDisk, Step
+from tests.cancelling import cancel
 from tests.contract.file_backends import Place, place, with_connection, with_links
 
 __all__ = ["place"]
@@ -379,6 +380,60 @@ async def test_a_lost_connection_is_one_line_and_nothing_is_torn(place: Place) -
     # The next operation finds its way again.
     await place.backend.write_file(path, b"newer")
     assert await place.backend.read_file(path) == b"newer"
+
+
+@pytest.fixture
+def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither waits long for the silent nor keeps a failure in mind."""
+    monkeypatch.setattr("agent_core.tool.remote_files._PATIENCE", 0.05)
+    monkeypatch.setattr("agent_core.tool.remote_files.RETRY_SECONDS", 0.5)
+
+
+@pytest.mark.timeout(30)
+@with_connection
+@pytest.mark.parametrize("look", ["read_file", "stat", "list_dir"])
+async def test_who_looks_at_what_is_silent_can_be_stopped(
+    place: Place, look: str, hurried: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = place.path("x/y")
+    await place.backend.write_file(path, b"x")
+    with place.paused():
+        looking = asyncio.create_task(getattr(place.backend, look)(path))
+        await asyncio.sleep(0)
+        await cancel(looking)
+        # What is cleaned up behind it must not wait for the same silence.
+        for _ in range(3):
+            with pytest.raises(OSError, match="does not answer"):
+                await place.backend.read_file(path)
+    monkeypatch.setattr("agent_core.tool.remote_files.RETRY_SECONDS", 0)
+    assert await place.backend.read_file(path) == b"x"
+
+
+@pytest.mark.timeout(30)
+@with_connection
+async def test_who_writes_to_what_is_silent_can_be_stopped_and_nothing_is_torn(
+    place: Place, hurried: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, old, new = place.path("x"), b"old" * 100_000, b"new" * 100_000
+    await place.backend.write_file(path, old)
+    with place.paused():
+        writing = asyncio.create_task(place.backend.write_file(path, new))
+        await asyncio.sleep(0)
+        await cancel(writing)
+        with pytest.raises(OSError, match="does not answer"):
+            await place.backend.read_file(path)
+    monkeypatch.setattr("agent_core.tool.remote_files.RETRY_SECONDS", 0)
+    assert await place.backend.read_file(path) in (old, new)
+
+
+@with_connection
+async def test_a_change_that_is_soon_done_is_waited_for_by_who_is_stopped(place: Place) -> None:
+    path = place.path("x")
+    await place.backend.write_file(path, b"old")
+    writing = asyncio.create_task(place.backend.write_file(path, b"new"))
+    await asyncio.sleep(0)
+    await cancel(writing)
+    assert await place.backend.read_file(path) == b"new"
 
 
 async def test_what_is_promised_can_be_written_down(place: Place) -> None:

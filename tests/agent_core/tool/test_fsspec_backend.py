@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import subprocess
 import sys
@@ -18,7 +17,6 @@ from fsspec.implementations.local import LocalFileSystem
 from fsspec.implementations.memory import MemoryFileSystem
 
 from agent_core.tool import FsspecBackend, Guarantees
-from tests.cancelling import cancel
 from tests.loopback.s3 import S3Server
 from tests.loopback.sftp import PASSWORD, USER, SftpServerHere
 
@@ -140,22 +138,6 @@ async def test_a_lost_connection_is_made_anew(server: SftpServerHere, tmp_path: 
     assert await backend.read_file(str(tmp_path / "a.md")) == b"old"
     await backend.aclose()
     assert await backend.read_file(str(tmp_path / "a.md")) == b"old"
-    await backend.aclose()
-
-
-@pytest.mark.timeout(30)
-@pytest.mark.parametrize("look", ["read_file", "stat", "list_dir", "resolve"])
-async def test_who_looks_at_a_server_that_is_silent_can_be_stopped(
-    server: SftpServerHere, tmp_path: Path, look: str
-) -> None:
-    (tmp_path / "a.md").write_text("x")
-    backend = sftp(server)
-    await backend.connect()
-    with server.paused():
-        looking = asyncio.create_task(getattr(backend, look)(f"{tmp_path}/a.md"))
-        await asyncio.sleep(0)
-        await cancel(looking)
-    assert await backend.read_file(f"{tmp_path}/a.md") == b"x"
     await backend.aclose()
 
 

@@ -5,14 +5,20 @@ Neither an engine nor an account is at hand: both speak to servers on loopback t
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
+import subprocess
+import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from agent_core.tool import DockerBackend, E2BBackend
+from agent_core.tool.in_thread import THREAD_NAME
+from tests.cancelling import cancel
 from tests.loopback.docker_engine import DockerEngine
 from tests.loopback.e2b_service import ID, E2BService
 
@@ -119,3 +125,56 @@ async def test_a_wrong_key_and_a_sandbox_that_is_gone_are_told(
         await E2BBackend(ID).connect()
     assert "feedfeed" not in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize("kind", ["docker", "e2b"])
+async def test_what_somebody_was_stopped_at_changes_nothing_when_the_other_side_goes_on(
+    engine: DockerEngine, service: E2BService, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setattr("agent_core.tool.remote_files._PATIENCE", 0.05)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "x").write_bytes(b"old")
+    backend, server = (DockerBackend("web"), engine) if kind == "docker" else (E2BBackend(ID), service)
+    await backend.connect()
+    with server.paused():
+        writing = asyncio.create_task(backend.write_file(str(folder / "x"), b"new"))
+        await asyncio.sleep(0)
+        await cancel(writing)
+    for thread in threading.enumerate():
+        if thread.name == THREAD_NAME:
+            await asyncio.to_thread(thread.join)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {"x": b"old"}
+
+
+@pytest.mark.timeout(60)
+@pytest.mark.parametrize("work", ["read_file('/x')", "write_file('/x', b'new')"])
+def test_a_program_ends_while_what_it_was_stopped_at_is_still_without_an_answer(
+    engine: DockerEngine, work: str
+) -> None:
+    program = f"""if True:
+        import asyncio
+        from agent_core.tool import DockerBackend
+
+        async def main():
+            backend = DockerBackend("web")
+            await backend.connect()
+            print("connected", flush=True)
+            await asyncio.to_thread(input)
+            working = asyncio.create_task(backend.{work})
+            await asyncio.sleep(0)
+            working.cancel()
+            await asyncio.gather(working, return_exceptions=True)
+            await backend.aclose()
+
+        asyncio.run(main())
+    """
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == b"connected\n"
+        with engine.paused():
+            _, errors = running.communicate(b"\n", timeout=30)
+    assert (running.returncode, errors) == (0, b"")
