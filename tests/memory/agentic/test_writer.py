@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from agent_core.errors import StorageError
+from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.book import MemoryBook
 from memory.agentic.memory_disk import MemoryConflict
 from tests.memory.agentic.books import (
@@ -235,41 +237,43 @@ async def test_deleting_a_link_removes_the_link_and_its_line_and_nothing_that_it
     assert (tmp_path / "outside/theirs.md").read_text() == "theirs"
 
 
-async def test_a_link_that_takes_the_place_of_the_folder_during_a_deletion_leads_nowhere(tmp_path: Path) -> None:
-    """X01: what is outside stays, though it has the name that was to be deleted."""
+class SwappingBackend(LocalBackend):
+    """Puts a link in the place of a file's folder, just before the file is written or deleted."""
+
+    def __init__(self, folder: Path, target: Path) -> None:
+        self.folder = folder
+        self.target = target
+
+    async def write_file(self, path: str, data: bytes, *, follow: bool = True) -> None:
+        self._swap(path)
+        await super().write_file(path, data, follow=follow)
+
+    async def delete_file(self, path: str, *, follow: bool = True) -> None:
+        self._swap(path)
+        await super().delete_file(path, follow=follow)
+
+    def _swap(self, path: str) -> None:
+        if path.startswith(f"{self.folder}/"):
+            self.folder.rename(self.folder.with_name("moved"))
+            self.folder.symlink_to(self.target)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [lambda book: book.delete("sub/a.md"), lambda book: book.edit("sub/a.md", "new")],
+    ids=["delete", "edit"],
+)
+async def test_a_link_that_takes_the_place_of_the_folder_during_a_change_leads_nowhere(
+    tmp_path: Path, change: Callable[[MemoryBook], Awaitable[object]]
+) -> None:
+    """X01: what is outside stays, though it has the name that was to be changed."""
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "a.md").write_text("theirs")
     put(tmp_path, "sub/a.md", "mine")
-
-    class Swapping(FailingBackend):
-        async def delete_file(self, path: str, *, follow: bool = True) -> None:
-            if path.endswith("sub/a.md"):
-                os.rename(tmp_path / "Memory/sub", tmp_path / "Memory/moved")
-                os.symlink(outside, tmp_path / "Memory/sub")
-            await super().delete_file(path, follow=follow)
-
     with pytest.raises(StorageError):
-        await book_in(tmp_path, Swapping()).delete("sub/a.md")
-    assert (outside / "a.md").read_text() == "theirs"
-    assert (tmp_path / "Memory/moved/a.md").read_text() == "mine"
-
-
-async def test_a_link_that_takes_the_place_of_the_folder_during_a_write_leads_nowhere(tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.mkdir()
-    (outside / "a.md").write_text("theirs")
-    put(tmp_path, "sub/a.md", "mine")
-
-    class Swapping(FailingBackend):
-        async def write_file(self, path: str, data: bytes, *, follow: bool = True) -> None:
-            if path.endswith("sub/a.md"):
-                os.rename(tmp_path / "Memory/sub", tmp_path / "Memory/moved")
-                os.symlink(outside, tmp_path / "Memory/sub")
-            await super().write_file(path, data, follow=follow)
-
-    with pytest.raises(StorageError):
-        await book_in(tmp_path, Swapping()).edit("sub/a.md", "new")
+        await change(book_in(tmp_path, SwappingBackend(tmp_path / "Memory/sub", outside)))
+    assert (tmp_path / "Memory/sub").is_symlink()
     assert (outside / "a.md").read_text() == "theirs"
     assert (tmp_path / "Memory/moved/a.md").read_text() == "mine"
     assert await book_in(tmp_path).history() == []
