@@ -177,7 +177,7 @@ class MnemoscopeApp(App[None]):
         """Carry out a command that was chosen in the palette, or begin to type it where more may be said."""
         if command.usage:
             self.main.show_tab("chat")
-            self.main.chat.prompt.input.set_text(f"/{command.slash} ")
+            self.main.chat.prompt.begin(f"/{command.slash} ")
         else:
             self.call_later(self.action_command, command.id)
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from agent_core.text import well_formed
 from tui.file_replacement import rewrite
+from tui.literal_text import visible
 
 MAX_ENTRIES = 1_000
 MAX_CHARACTERS = 20_000
@@ -33,13 +34,28 @@ class PromptHistory:
         self._path = path
         self._entries: deque[str] | None = None
         self._back = 0
-        self._draft = ""
+        self._written: dict[int, str] = {}
 
     def add(self, text: str) -> None:
-        """Remember a prompt, and go to the end."""
+        """Remember a prompt, behind what was written on the way to it and left, and go to the end."""
+        self._written.pop(self._back, None)
+        left = self._written.values()
+        self.start_over()
+        for one in (*left, text):
+            self._remember(one)
+
+    def unsent(self, shown: str) -> str:
+        """What a person has written since the last prompt, `shown` among it unless it is a prompt of before."""
+        others = [text for back, text in self._written.items() if back != self._back]
+        return "\n".join(filter(None, [*others, shown if self._is_written(shown) else ""]))
+
+    def start_over(self) -> None:
+        """Go to the end, where nothing has been written yet."""
+        self._back, self._written = 0, {}
+
+    def _remember(self, text: str) -> None:
         text = well_formed(text)
         entries = self._loaded()
-        self._back = 0
         if not text.strip() or (entries and entries[-1] == text):
             return
         entries.append(text)
@@ -54,7 +70,7 @@ class PromptHistory:
         count = len(entries) - len(kept)
         entries.clear()
         entries.extend(kept)
-        self._back = 0
+        self.start_over()
         if self._path is not None and gone:
             count = max(count, self._rewrite(self._path, gone))
         return count
@@ -62,24 +78,31 @@ class PromptHistory:
     def reload(self) -> None:
         """Read the file anew, from which something else has taken prompts out; what is only known here goes too."""
         if self._path is not None:
-            self._entries, self._back, self._draft = None, 0, ""
+            self._entries = None
+            self.start_over()
 
     def older(self, shown: str) -> str | None:
-        """The prompt before; None when there is none. `shown` is kept, to be given back by `newer` at the end."""
-        entries = self._loaded()
-        if self._back >= len(entries):
-            return None
-        if self._back == 0:
-            self._draft = shown
-        self._back += 1
-        return entries[-self._back]
+        """The prompt before; None when there is none. `shown` is kept, to be there on the way back."""
+        return self._gone(1, shown)
 
-    def newer(self) -> str | None:
-        """The prompt after, in the end what was being typed; None when that is shown already."""
-        if self._back == 0:
+    def newer(self, shown: str) -> str | None:
+        """The prompt after, in the end what was being typed; None when that is shown already. `shown` is kept, too."""
+        return self._gone(-1, shown)
+
+    def _gone(self, steps: int, shown: str) -> str | None:
+        if not 0 <= self._back + steps <= len(self._loaded()):
             return None
-        self._back -= 1
-        return self._loaded()[-self._back] if self._back else self._draft
+        if self._is_written(shown):
+            self._written[self._back] = shown
+        self._back += steps
+        return self._written.get(self._back, self._entry())
+
+    def _is_written(self, shown: str) -> bool:
+        """Whether what is shown is not what was given."""
+        return shown != visible(self._entry())
+
+    def _entry(self) -> str:
+        return self._loaded()[-self._back] if self._back else ""
 
     def _loaded(self) -> deque[str]:
         if self._entries is None:

@@ -26,8 +26,8 @@ class UnsentKeeper:
         self._timer: Timer | None = None
         self._is_over = False
         unsent = file.kept if carried is None else carried
+        chat.prompt.start_over(unsent.text)
         if unsent.text:
-            chat.prompt.input.set_text(unsent.text)
             chat.marks = unsent.marks
 
     def keep_soon(self) -> None:
@@ -50,5 +50,5 @@ class UnsentKeeper:
     @property
     def _unsent(self) -> Unsent:
         chat = self._chat
-        texts = [*(draft.text for draft in chat.conversation.unsent), chat.prompt.input.whole_text]
+        texts = [*(draft.text for draft in chat.conversation.unsent), chat.prompt.unsent]
         return Unsent("\n".join(filter(None, texts)), chat.marks)

@@ -23,9 +23,24 @@ def test_prompts_come_back_newest_first_and_then_what_was_being_typed(tmp_path: 
     assert history.older("half") == "two\nlines"
     assert history.older("two\nlines") == "one"
     assert history.older("one") is None
-    assert history.newer() == "two\nlines"
-    assert history.newer() == "half"
-    assert history.newer() is None
+    assert history.newer("one") == "two\nlines"
+    assert history.newer("two\nlines") == "half"
+    assert history.newer("half") is None
+
+
+def test_what_was_written_and_left_for_another_prompt_is_not_lost(tmp_path: Path) -> None:
+    history = PromptHistory(tmp_path / "history")
+    for text in ("one", "two\x1b"):
+        history.add(text)
+    assert history.older("half") == "two\x1b"
+    assert history.unsent("two␛") == "half"
+    assert history.older("two, changed") == "one"
+    assert history.unsent("one") == "half\ntwo, changed"
+    assert history.newer("one") == "two, changed"
+    assert history.unsent("two, changed again") == "half\ntwo, changed again"
+    history.add("two, changed again")
+    assert history.unsent("") == ""
+    assert back(history) == ["two, changed again", "half", "two\x1b", "one"]
 
 
 def test_they_are_there_the_next_time_and_nobody_else_may_read_them(tmp_path: Path) -> None:

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _WIDE = 100
 """Columns from which the memories stand beside the replies, and not below them."""
 _OF_A_MEMORY = frozenset({"edit", "delete", "history"})
+_NEW = ""
+"""Stands for the id of a memory that is not there yet."""
 
 
 class FactsPane(Asking, Pane):
@@ -102,6 +104,7 @@ class FactsPane(Asking, Pane):
         self._query, self._is_other_query = "", False
         self._said = "opening the memory …"
         self._load_problem = self._problem = ""
+        self._unsaved: dict[str, str] = {}
         self._loaded_at = -1
 
     def take_focus(self) -> None:
@@ -183,9 +186,10 @@ class FactsPane(Asking, Pane):
     @work(exclusive=True, group="ask")
     async def action_add(self) -> None:
         """Ask for a memory and store it as it is."""
-        text = await self.ask.text("Remember:", check=_check_text)
+        text = await self.ask.text("Remember:", self._unsaved.get(_NEW, ""), check=_check_text)
         if text is not None:
-            self._carry_out(self._editor.add(text))
+            self._unsaved[_NEW] = text
+            self._carry_out(self._editor.add(text), _NEW)
 
     @work(exclusive=True, group="ask")
     async def action_edit(self) -> None:
@@ -194,9 +198,10 @@ class FactsPane(Asking, Pane):
         if fact is None:
             return
         before = " ".join(fact.text.split())
-        text = await self.ask.text("Change to:", before, check=_check_text)
+        text = await self.ask.text("Change to:", self._unsaved.get(fact.id, before), check=_check_text)
         if text is not None and text.strip() != before:
-            self._carry_out(self._editor.update(fact.id, text))
+            self._unsaved[fact.id] = text
+            self._carry_out(self._editor.update(fact.id, text), fact.id)
 
     @work(exclusive=True, group="ask")
     async def action_delete(self) -> None:
@@ -228,14 +233,22 @@ class FactsPane(Asking, Pane):
         self.action_load()
 
     @work(group="change")
-    async def _carry_out(self, work: Awaitable[str]) -> None:
-        """Do something with the store; what there is to say is told, and why it failed stands in the pane."""
+    async def _carry_out(self, work: Awaitable[str], saved: str | None = None) -> None:
+        """Do something with the store; what there is to say is told, and why it failed stands in the pane.
+
+        Args:
+            work: does it.
+            saved: of which memory a text is saved by that.
+        """
         self._problem = ""
         try:
             told = await work
         except Exception as error:
-            self._problem = _in_words(error)
+            kept = "" if saved is None else " (what you typed stands there when you try again)"
+            self._problem = f"{_in_words(error)}{kept}"
         else:
+            if saved is not None:
+                self._unsaved.pop(saved, None)
             if told:
                 self.notify(told, markup=False)
         self._draw_facts()

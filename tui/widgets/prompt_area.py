@@ -72,6 +72,21 @@ class PromptArea(Vertical):
         self._queued = queued
         self._waiting.show(queued, marks)
 
+    @property
+    def unsent(self) -> str:
+        """What is typed and not sent, in the input or on the way back to what was typed before."""
+        return self._history.unsent(self.input.whole_text)
+
+    def start_over(self, text: str) -> None:
+        """Have only this text typed."""
+        self._history.start_over()
+        self.input.set_text(text)
+
+    def begin(self, text: str) -> None:
+        """Begin to type this; what stands there comes back with the key for the prompt before."""
+        self._history.add(self.input.whole_text)
+        self.input.set_text(text)
+
     def close_completions(self) -> bool:
         """Close the list of completions; whether it was open."""
         was_open = self._completions.chosen is not None
@@ -126,7 +141,7 @@ class PromptArea(Vertical):
         event.stop()
         if self._completions.chosen is not None:
             self._completions.move(1)
-        elif (text := self._history.newer()) is not None:
+        elif (text := self._history.newer(event.text)) is not None:
             self.input.set_text(text)
 
     @on(PromptInput.CompletionWanted)

@@ -17,6 +17,7 @@ from tests.tui.app.harness import Driver, driving
 from tests.tui.app.kept import StartedRuntime
 from tests.tui.fed_model import FedModel, Finished
 from tui import unsent_keeper
+from tui.commands import COMMANDS
 from tui.config import load_settings
 from tui.session_store import SessionStore
 from tui.unsent import Unsent, unsent_path
@@ -173,3 +174,17 @@ async def test_deleting_a_session_deletes_it() -> None:
         await driver.until(unsent_path(path).exists)
     SessionStore(path.parent).delete(path.stem)
     assert not list(path.parent.iterdir())
+
+
+async def test_what_is_typed_comes_back_behind_older_prompts_and_commands() -> None:
+    async with chatting() as driver:
+        await driver.say("older")
+        await driver.rest()
+        await driver.press("h", "i", "up")
+        assert driver.prompt.text == "older"
+        await driver.until(lambda: driver.main.runtime.unsent.kept.text == "hi")
+        await driver.press("down")
+        driver.app.choose(next(command for command in COMMANDS if command.id == "mode"))
+        assert driver.prompt.text == "/mode "
+        await driver.press("escape", "up")
+        assert driver.prompt.text == "hi"

@@ -203,6 +203,20 @@ async def test_a_store_that_fails_is_a_line_in_the_pane_and_the_chat_goes_on(mak
         assert turns(driver)[0] == "› hello"
 
 
+async def test_what_was_typed_is_not_lost_when_it_could_not_be_saved(make: Make) -> None:  # noqa: F811
+    store = Store()
+    async with driving(agent_with(make(client=store)), facts_pane) as driver:
+        store.will_fail(OSError("no store"))
+        await driver.press("n")
+        await driver.type("I live in Oslo")
+        assert "no store (what you typed stands there when you try again)" in heads(driver)
+        await driver.press("n")
+        assert isinstance(driver.app.focused, Input)
+        assert driver.app.focused.value == "I live in Oslo"
+        await driver.press("enter", "n")
+        assert driver.app.focused.value == ""
+
+
 async def test_a_client_that_blocks_does_not_hold_the_screen_up(make: Make) -> None:  # noqa: F811
     """D06: what calls itself asynchronous and blocks holds up neither keys nor the chat."""
     store = Store("likes tea")
