@@ -11,6 +11,9 @@ from memory.agentic.manifest import SELECTION_INSTRUCTIONS
 
 if TYPE_CHECKING:
     from memory.search import Embedder
+else:
+    # The import would cost the start; whoever looks at types while the program runs, as help() does, finds this.
+    Embedder = object
 
 Selector = Literal["model", "local"]
 Bundled = Literal["bundled"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pydoc
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -279,3 +280,7 @@ def test_an_unknown_selector_is_refused() -> None:
 def test_an_unknown_embedder_is_refused() -> None:
     with pytest.raises(ValueError, match="must be an embedder, 'bundled' or None: 'magic'"):
         Parameters(retrieval_embedder="magic")
+
+
+def test_the_parameters_can_be_looked_up_with_help() -> None:
+    assert "retrieval_grace: float = 0.0" in pydoc.plain(pydoc.render_doc(Parameters))
