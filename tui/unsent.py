@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from agent_core.text import well_formed
-from agent_core.tool.local_files import NO_FOLLOW
+from agent_core.tool.local_files import NO_FOLLOW, read_file
 from tui.session import SessionFile
 
 SUFFIX = ".unsent"
@@ -73,17 +73,18 @@ def unsent_path(session_path: Path) -> Path:
 
 
 def read_unsent(path: Path) -> Unsent:
-    """What such a file holds; nothing when there is none."""
+    """What such a file holds; nothing when there is none. Where the marks are damaged, all of it is text."""
     try:
-        handle = os.open(path, os.O_RDONLY | NO_FOLLOW)
-        with open(handle, encoding="utf-8", errors="replace", newline="") as file:
-            first, _, text = file.read().partition("\n")
+        whole = read_file(str(path), None, follow=False).decode("utf-8", "replace")
     except OSError:
         return NOTHING
+    first, _, text = whole.partition("\n")
     try:
         marks = json.loads(first)
-    except ValueError:
-        marks = ()
+    except (ValueError, RecursionError):
+        marks = None
+    if not isinstance(marks, list):
+        return Unsent(whole)
     return Unsent(text, tuple(mark for mark in marks if mark and isinstance(mark, str)))
 
 

@@ -20,7 +20,7 @@ from tui import unsent_keeper
 from tui.commands import COMMANDS
 from tui.config import load_settings
 from tui.session_store import SessionStore
-from tui.unsent import Unsent, unsent_path
+from tui.unsent import Unsent, read_unsent, unsent_path
 
 TEXTS = ["half", "erste Zeile\n  zweite\n\n日本語 한글 🙂 [/x]\n", "a line\n" * 4_000, "a\u2028b\x0bc"]
 
@@ -165,6 +165,30 @@ async def test_a_failed_reply_does_not_give_back_what_is_stored() -> None:
         await driver.rest()
         assert driver.prompt.text == ""
         model.feed("Yes.", Finished("stop"))
+
+
+@pytest.mark.parametrize(
+    ("data", "unsent"),
+    [
+        (b'["a", 5, ""]\nhi\r\n', Unsent("hi\r\n", ("a",))),
+        (b"5\nhi", Unsent("5\nhi")),
+        (b'["torn\nhi', Unsent('["torn\nhi')),
+        (b"[" * 100_000, Unsent("[" * 100_000)),
+        (b"[]\n\xff", Unsent("\ufffd")),
+        (b"", Unsent()),
+    ],
+    ids=["odd marks", "no list", "torn", "deep", "no text", "empty"],
+)
+def test_a_damaged_file_is_read_as_far_as_it_goes(tmp_path: Path, data: bytes, unsent: Unsent) -> None:
+    """P02."""
+    (tmp_path / "x.unsent").write_bytes(data)
+    assert read_unsent(tmp_path / "x.unsent") == unsent
+
+
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "x.unsent")
+    assert read_unsent(tmp_path / "x.unsent") == Unsent()
+    assert read_unsent(tmp_path) == Unsent()
 
 
 async def test_deleting_a_session_deletes_it() -> None:
