@@ -135,10 +135,13 @@ async def test_what_was_being_written_when_a_program_was_killed_is_written_by_a_
 async def test_after_the_last_write_nothing_else_is_waited_for(make: Make) -> None:
     """Without any limit on the time: were anything but the writes waited for, this would not end."""
     client = FakeClient()
-    search, add = client.hold_search(), client.hold_add()
-    middleware = make(client=client, await_write=False, search_timeout=0.0)
+    add = client.hold_add()
+    middleware = make(client=client, await_write=False)
     agent = agent_with(middleware)
     await agent.reply("I like tea.")
+    while not client.added():
+        await asyncio.sleep(0.01)
+    search = client.hold_search()
     searching = asyncio.create_task(middleware.search("tea"))
     closing_ = asyncio.create_task(middleware.aclose(None))
     add.set()
