@@ -1,13 +1,26 @@
-"""What tests of the program share: a home of their own."""
+"""What tests of the program share: a home of their own, and apps that are at rest when they say so."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import textual.app
+import textual.pilot
 
+from tests.tui.idle import wait_for_idle
 from tests.tui.memory_command import Shell
 from tui.config_file import SETTINGS
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _exact_idleness() -> Iterator[None]:
+    """A pilot waits for as long as something is left to be done."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(textual.app, "wait_for_idle", wait_for_idle)
+        patch.setattr(textual.pilot, "wait_for_idle", wait_for_idle)
+        yield
 
 
 @pytest.fixture

@@ -28,6 +28,9 @@ from tui.screens.main import MainScreen
 from tui.unsent import UnsentFile
 from tui.widgets.prompt_input import PromptInput
 
+_BETWEEN_LOOKS = 0.02
+"""Seconds."""
+
 
 @dataclass
 class Session:
@@ -124,7 +127,7 @@ class Driver:
         """Let the app run until something is so."""
         async with asyncio.timeout(seconds):
             while not condition():
-                await self.pilot.pause()
+                await self.pilot.pause(_BETWEEN_LOOKS)
 
     async def see(self, *texts: str) -> str:
         """Wait until all of `texts` are on the screen, and return what is there."""

@@ -55,9 +55,9 @@ def facts_pane(agent: Agent, views: SessionView) -> Pane:
 
 
 class PaneApp(App[None]):
-    """Shows one pane."""
+    """Shows one pane; with a footer, which is most of what there is to draw, only where that is looked at."""
 
-    def __init__(self, agent: Agent, make_pane: MakePane) -> None:
+    def __init__(self, agent: Agent, make_pane: MakePane, has_footer: bool = False) -> None:
         super().__init__()
         self.agent = agent
         self.views = SessionView(agent)
@@ -65,10 +65,12 @@ class PaneApp(App[None]):
         self.told: list[str] = []
         self.sticky: list[tuple[str, ...]] = []
         self._is_due = False
+        self._has_footer = has_footer
 
     def compose(self) -> ComposeResult:
         yield self.pane
-        yield Footer()
+        if self._has_footer:
+            yield Footer()
 
     async def on_mount(self) -> None:
         self.agent.trace.subscribe(self.take)
@@ -162,8 +164,8 @@ class Driver:
 
 
 @asynccontextmanager
-async def driving(agent: Agent, make_pane: MakePane, size: tuple[int, int] = (100, 24)):
-    app = PaneApp(agent, make_pane)
+async def driving(agent: Agent, make_pane: MakePane, size: tuple[int, int] = (100, 24), has_footer: bool = False):
+    app = PaneApp(agent, make_pane, has_footer)
     async with app.run_test(size=size) as pilot:
         driver = Driver(app, pilot)
         await driver.settle()

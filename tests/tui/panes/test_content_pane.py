@@ -365,7 +365,7 @@ async def keys(driver: Driver) -> list[str]:
 
 
 async def test_the_keys_are_in_the_footer():
-    async with driving(await three(agent_with()), content_pane) as driver:
+    async with driving(await three(agent_with()), content_pane, has_footer=True) as driver:
         assert "select" in driver.screen
         assert "mark" in driver.screen
         await driver.press("m")
