@@ -1,4 +1,4 @@
-"""`mnemoscope ask` in real processes, against the offline model and the scripted server."""
+"""`mnemoscope ask`, against the offline model and the scripted server; in real processes where that matters."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import pytest
 from agent_core.event import ReplyEnded, ReplyStarted, decode_event
 from agent_core.message import ToolResultBlock
 from tests.fake_server import CLOSE, FakeServer, Gate, http_error, reply, serving_in_thread, text, tool_call
+from tests.tui import in_process
 from tui.session_reader import SessionContent, read_session
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -29,13 +30,17 @@ def server() -> Iterator[FakeServer]:
         yield server
 
 
-def command(*arguments: str, server: FakeServer | None = None) -> list[str]:
+def words(*arguments: str, server: FakeServer | None = None) -> list[str]:
     model = ["--model", "m", "--base-url", server.base_url] if server else []
-    return [sys.executable, "-m", "tui", "ask", *model, *arguments]
+    return ["ask", *model, *arguments]
+
+
+def command(*arguments: str, server: FakeServer | None = None) -> list[str]:
+    return [sys.executable, "-m", "tui", *words(*arguments, server=server)]
 
 
 def run(*arguments: str, server: FakeServer | None = None, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(command(*arguments, server=server), input=stdin, capture_output=True, cwd=ROOT, timeout=60)
+    return in_process.run(*words(*arguments, server=server), stdin=stdin)
 
 
 def sessions(home: Path) -> list[SessionContent]:
@@ -58,8 +63,8 @@ def test_the_question_may_come_from_the_command_line_or_from_standard_input(serv
 def test_what_is_piped_in_stands_behind_the_words(server: FakeServer) -> None:
     """T23: `git diff | mnemoscope ask "review this"`."""
     server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
-    for words in (["review", "this"], ["review this", "-"]):
-        answer = run(*words, server=server, stdin=b"\n  a = 1\n- a = 2 \xe4\xbd\xa0\n")
+    for question in (["review", "this"], ["review this", "-"]):
+        answer = run(*question, server=server, stdin=b"\n  a = 1\n- a = 2 \xe4\xbd\xa0\n")
         assert answer.stdout.decode() == "You said: review this\n\n  a = 1\n- a = 2 你\n"
         assert answer.stderr == b""
     for nothing in (b"", b" \r\n\n"):
@@ -88,8 +93,8 @@ def test_words_are_asked_alone_where_a_terminal_or_nothing_is_standard_input(ser
     server.brain = lambda request: reply(text(f"You said: {request.messages[-1]['content']}"))
     main, terminal = pty.openpty()
     closed = ["sh", "-c", 'exec "$@" <&-', "sh", *command("why?", server=server)]
-    for words, stdin in ((command("why?", server=server), terminal), (closed, subprocess.DEVNULL)):
-        answer = subprocess.run(words, stdin=stdin, capture_output=True, cwd=ROOT, timeout=60)
+    for program, stdin in ((command("why?", server=server), terminal), (closed, subprocess.DEVNULL)):
+        answer = subprocess.run(program, stdin=stdin, capture_output=True, cwd=ROOT, timeout=60)
         assert (answer.stdout, answer.stderr) == (b"You said: why?\n", b"")
     os.close(main)
     os.close(terminal)
@@ -104,12 +109,11 @@ def test_words_are_utf_8_in_any_locale(
     """T20: what a locale makes of the command line's bytes is not what the model reads."""
     for name, value in {"LC_ALL": "C", **locale}.items():
         monkeypatch.setenv(name, value)
-    server.play(reply(text("ok")), reply(text("ok")))
-    assert run("记住：我住在杭州", "🙂", server=server).returncode == 0
-    assert server.requests[-1].messages[-1]["content"] == "记住：我住在杭州 🙂"
-    words = [*command(server=server), b"caf\xe9"]
-    assert subprocess.run(words, stdin=subprocess.DEVNULL, capture_output=True, cwd=ROOT).returncode == 0
-    assert server.requests[-1].messages[-1]["content"] == "caf\ufffd"
+    server.play(reply(text("ok")))
+    question = ["记住：我住在杭州", "🙂", b"caf\xe9"]
+    program = [*command(server=server), *question]
+    assert subprocess.run(program, stdin=subprocess.DEVNULL, capture_output=True, cwd=ROOT).returncode == 0
+    assert server.requests[-1].messages[-1]["content"] == "记住：我住在杭州 🙂 caf\ufffd"
 
 
 def test_json_is_utf_8_in_any_locale(server: FakeServer, monkeypatch: pytest.MonkeyPatch) -> None:

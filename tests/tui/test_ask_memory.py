@@ -1,4 +1,4 @@
-"""`mnemoscope ask --memory` in real processes."""
+"""`mnemoscope ask --memory`."""
 
 from __future__ import annotations
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,12 +17,12 @@ from tests.loopback.docker_engine import DockerEngine
 from tests.loopback.e2b_service import ID, E2BService
 from tests.loopback.s3 import S3Server
 from tests.loopback.sftp import PASSWORD, USER, SftpServerHere
+from tests.tui import in_process
 from tui.cli import Options
 from tui.config import load_settings
 from tui.list_sessions import list_sessions
 from tui.runtime import Runtime
 
-ROOT = Path(__file__).parents[2]
 KINDS = ["sftp", "s3", "docker", "e2b"]
 
 
@@ -119,9 +118,8 @@ async def test_the_last_session_of_a_workdir_elsewhere_is_gone_on_with(workdir: 
 
 
 def test_the_memory_command_works_there(workdir: str) -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "tui", *arguments, "--workdir", workdir]
-        return subprocess.run(command, capture_output=True, text=True, cwd=ROOT, timeout=60)
+    def run(*arguments: str) -> subprocess.CompletedProcess[bytes]:
+        return in_process.run(*arguments, "--workdir", workdir)
 
     asked = run("ask", "remember that I live in Hangzhou", "--allow-writes")
     assert asked.returncode == 0
@@ -131,8 +129,8 @@ def test_the_memory_command_works_there(workdir: str) -> None:
     assert {change["path"] for change in changes} == {"user_profile.md", "MEMORY.md"}
     shown = run("config")
     for answer in (asked, listed, shown):
-        assert PASSWORD not in answer.stdout + answer.stderr
-        assert quote(PASSWORD, safe="") not in answer.stdout + answer.stderr
+        for password in (PASSWORD, quote(PASSWORD, safe="")):
+            assert password.encode() not in answer.stdout + answer.stderr
 
 
 @pytest.mark.parametrize(
