@@ -123,7 +123,7 @@ class Driver:
     async def pause(self) -> None:
         await self.pilot.pause()
 
-    async def until(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[], object], seconds: float = 60.0) -> None:
         """Let the app run until something is so."""
         async with asyncio.timeout(seconds):
             while not condition():

@@ -345,7 +345,7 @@ async def test_leaving_while_the_file_is_locked_does_not_take_the_terminal_hosta
         with locked(tmp_path / "memory.db"):
             await driver.say("meanwhile")
             await driver.until(lambda: len(driver.agent.trace.of(StoreFailed)))
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(60):
                 await driver.main.quit()
                 await runtime.aclose()
             assert "is locked by another program" in runtime.last_words  # type: ignore[attr-defined]
