@@ -134,6 +134,13 @@ class BackendBase(ABC):
         finally:
             turn.release()
 
+    async def remove_folder(self, path: str) -> None:
+        """Remove a folder that holds nothing, following no link; one that holds something is an error.
+
+        By default nothing is done, for back ends where a folder is there only as long as something is in it.
+        """
+        return
+
     async def aclose(self) -> None:
         """Let go of connections; what is asked for afterwards makes new ones. Nothing to do by default."""
         return

@@ -69,6 +69,15 @@ class PlainFiles:
             self._require_file(path)
             self._fs.rm_file(self._inner(path))
 
+    def remove_folder(self, path: str) -> None:
+        """See `RemoteFiles`. In object stores a folder is no more than the beginning of names, and goes by itself."""
+        if self._fs.root_marker != "/" or self.stat(path) is None:
+            return
+        if self.entries(path):
+            fail(os.strerror(errno.ENOTEMPTY), path, errno.ENOTEMPTY)
+        with self._turn:
+            self._fs.rmdir(self._inner(path))
+
     def stat(self, path: str) -> FileInfo | None:
         """See `RemoteFiles`."""
         with self._turn:

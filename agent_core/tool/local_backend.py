@@ -42,6 +42,10 @@ class LocalBackend(BackendBase):
         """See `BackendBase`."""
         await _run(path, os.unlink if follow else local_files.remove_file, path)
 
+    async def remove_folder(self, path: str) -> None:
+        """See `BackendBase`."""
+        await _run(path, local_files.remove_folder, path)
+
     async def stat(self, path: str) -> FileInfo | None:
         """See `BackendBase`."""
         return await _run(path, _stat, path)

@@ -151,6 +151,12 @@ def remove_file(path: str) -> None:
         os.unlink(before + os.path.basename(path), dir_fd=folder)
 
 
+def remove_folder(path: str) -> None:
+    """Remove an empty folder at a resolved path; follows no link."""
+    with folder_of(path) as (folder, before):
+        os.rmdir(before + os.path.basename(path), dir_fd=folder)
+
+
 def _to_be_replaced(target: str, folder: int | None, path: str) -> os.stat_result | None:
     try:
         old = os.stat(target or os.curdir, dir_fd=folder, follow_symlinks=False)

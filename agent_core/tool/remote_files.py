@@ -35,6 +35,9 @@ class RemoteFiles(Protocol):
     def delete(self, path: str, follow: bool) -> None:
         """See `BackendBase.delete_file`."""
 
+    def remove_folder(self, path: str) -> None:
+        """See `BackendBase.remove_folder`."""
+
     def stat(self, path: str) -> FileInfo | None:
         """See `BackendBase.stat`."""
 
@@ -96,6 +99,10 @@ class RemoteBackend(BackendBase, Generic[F]):
     async def delete_file(self, path: str, *, follow: bool = True) -> None:
         """See `BackendBase`."""
         await self._run(path, lambda files: files.delete(self.absolute(path), follow))
+
+    async def remove_folder(self, path: str) -> None:
+        """See `BackendBase`."""
+        await self._run(path, lambda files: files.remove_folder(self.absolute(path)))
 
     async def stat(self, path: str) -> FileInfo | None:
         """See `BackendBase`."""

@@ -76,6 +76,10 @@ class SftpFiles:
         """See `RemoteFiles`."""
         self._do(self._delete(path, follow))
 
+    def remove_folder(self, path: str) -> None:
+        """See `RemoteFiles`."""
+        self._do(self._remove_folder(path))
+
     def stat(self, path: str) -> FileInfo | None:
         """See `RemoteFiles`."""
         return self._do(self._stat(path))
@@ -163,6 +167,11 @@ class SftpFiles:
         if _kind(found) == "directory":
             fail(os.strerror(errno.EISDIR), path, errno.EISDIR)
         await self._sftp.remove(path)
+
+    async def _remove_folder(self, path: str) -> None:
+        path = await self._absolute(path)
+        await self._refuse_links(path)
+        await self._sftp.rmdir(path)
 
     async def _stat(self, path: str) -> FileInfo | None:
         path = await self._absolute(path)

@@ -103,6 +103,10 @@ class ShellFiles(ABC):
         """See `RemoteFiles`."""
         self._run("delete", path, _how(follow))
 
+    def remove_folder(self, path: str) -> None:
+        """See `RemoteFiles`."""
+        self._run("rmdir", path)
+
     def stat(self, path: str) -> FileInfo | None:
         """See `RemoteFiles`."""
         try:

@@ -117,6 +117,10 @@ case $action in
     [ -L "$path" ] || [ ! -d "$path" ] || exit 45
     rm -f "$path"
     ;;
+  rmdir)
+    refuse_links "$path"
+    rmdir "$path"
+    ;;
   remove)
     rm -f "$path"
     ;;

@@ -55,6 +55,7 @@ class JournalEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
         from_path: what a renamed file was called.
         group: the entry that this one goes with, such as that of the memory whose line in the index was changed.
         undoes: the entry that was undone by this one.
+        folders: from the memory folder, those that were made for it and for what goes with it, the outer ones first.
         is_pending: the change was about to be made; what came of it is not known.
         is_void: the change was not made after all.
     """
@@ -71,6 +72,7 @@ class JournalEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
     from_path: str = ""
     group: str = ""
     undoes: str = ""
+    folders: tuple[str, ...] = ()
     session_id: str = ""
     reply_id: str = ""
     call_id: str = ""

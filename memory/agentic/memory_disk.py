@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -116,6 +116,25 @@ class MemoryDisk:
         path = await self._path(relative)
         with _told("deleted", relative), suppress(FileNotFoundError):
             await self._backend.delete_file(path, follow=False)
+
+    async def missing_folders(self, paths: Iterable[str]) -> list[str]:
+        """The folders, from the memory folder, that must be made for files to be there; the outer ones first."""
+        root = await self._folder.root()
+        names = [path.split("/")[:-1] for path in paths]
+        folders = dict.fromkeys("/".join(parts[: end + 1]) for parts in names for end in range(len(parts)))
+        missing = []
+        for folder in folders:
+            with _told("read", folder):
+                if await self._backend.stat(path_in(root, folder)) is None:
+                    missing.append(folder)
+        return missing
+
+    async def remove_empty(self, folders: Sequence[str]) -> None:
+        """Remove those of some folders, given as `missing_folders` gives them, that hold nothing now."""
+        root = await self._folder.root()
+        for folder in reversed(folders):
+            with suppress(OSError):
+                await self._backend.remove_folder(path_in(root, folder))
 
     async def carry_out(self, steps: Sequence[Step]) -> None:
         """Make the changes in order, all of them or none.

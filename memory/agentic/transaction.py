@@ -63,6 +63,8 @@ class Transaction:
         """
         if not self._steps:
             return ()
+        made = await self._disk.missing_folders(step.relative for step in self._steps if step.after is not None)
+        self.entries[0] = replace(self.entries[0], folders=tuple(made))
         kept = [content for step in self._steps for content in (step.before, step.after)]
         await self._journal.record(self.entries, kept)
         try:

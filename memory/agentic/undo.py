@@ -49,7 +49,7 @@ async def undo(entry_id: str, writer: MemoryWriter, journal: Journal, *, by: Aut
     """Have a file hold what it held before a change, and be called what it was called.
 
     What the change did to other files, such as a line in the index, is taken back there too, also when other lines of
-    them have changed since.
+    them have changed since. Folders that were made for it go, if nothing is in them now.
 
     Args:
         entry_id: of the change, or the beginning of it.
@@ -79,7 +79,9 @@ async def undo(entry_id: str, writer: MemoryWriter, journal: Journal, *, by: Aut
             # Its line is not as the change left it, or was written apart from it.
             await writer.index.remove(change, entry.path)
             left = [path for path in left if path != INDEX_NAME]
-        return Undone(await change.carry_out(), tuple(left))
+        undone = Undone(await change.carry_out(), tuple(left))
+        await writer.disk.remove_empty(entry.folders)
+        return undone
 
 
 async def _required(entry: JournalEntry, journal: Journal, writer: MemoryWriter) -> bytes | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -380,6 +381,29 @@ async def test_a_lost_connection_is_one_line_and_nothing_is_torn(place: Place) -
     # The next operation finds its way again.
     await place.backend.write_file(path, b"newer")
     assert await place.backend.read_file(path) == b"newer"
+
+
+async def test_a_folder_is_removed_only_when_nothing_is_in_it(place: Place) -> None:
+    backend, folder = place.backend, place.path("a b/sub*")
+    await backend.write_file(f"{folder}/x.md", b"x")
+    await backend.write_file(place.path("y.md"), b"y")
+    with suppress(OSError):
+        await backend.remove_folder(folder)
+    assert await backend.read_file(f"{folder}/x.md") == b"x"
+    await backend.delete_file(f"{folder}/x.md")
+    await backend.remove_folder(folder)
+    await backend.remove_folder(place.path("a b"))
+    assert [info.name for info in await backend.list_dir(place.root)] == ["y.md"]
+
+
+@with_links
+async def test_a_link_to_a_folder_is_not_followed_when_it_is_removed(place: Place) -> None:
+    assert place.folder is not None
+    (place.folder / "there").mkdir()
+    (place.folder / "link").symlink_to("there")
+    with pytest.raises(OSError):
+        await place.backend.remove_folder(place.path("link"))
+    assert (place.folder / "there").is_dir()
 
 
 @pytest.fixture

@@ -99,6 +99,28 @@ async def test_an_import_is_undone_as_a_whole(tmp_path: Path) -> None:
     assert tree(new) == before
 
 
+async def test_undoing_an_import_removes_the_folders_that_it_made_and_no_others(tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new"
+    for name in ("made/deep/a.md", "empty/b.md", "shared/c.md", "made too/d.md"):
+        put(old, name, name)
+    (new / "Memory/empty").mkdir(parents=True)
+    book = book_in(new)
+    imported = await book.import_((await book_in(old).export()).data)
+    put(new, "shared/mine.md", "mine")
+    await book.undo(imported.entries[0].id)
+    folders = [path.name for path in sorted((new / "Memory").rglob("*")) if path.is_dir()]
+    assert folders == ["empty", "shared"]
+    assert tree(new) == {"shared/mine.md": b"mine"}
+
+
+async def test_undoing_a_rename_removes_the_folder_that_it_made(tmp_path: Path) -> None:
+    book = book_in(tmp_path)
+    await book.create(TEA, "tea.md")
+    renamed = await book.rename("tea.md", "drinks/tea.md")
+    await book.undo(renamed.entries[0].id)
+    assert not (tmp_path / "Memory/drinks").exists()
+
+
 async def test_an_import_that_fails_changes_nothing(tmp_path: Path) -> None:
     """P12."""
     data = zipped({"a.md": b"a", "b.md": b"b"})
