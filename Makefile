@@ -7,19 +7,21 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 # An editable install is not compiled, and where Python may not write bytecode every start would pay for that.
 COMPILE := $(BIN)/python -m compileall -q agent_core memory tui
 
-.PHONY: run test lint screenshots bench bench-recall clean
+.PHONY: run test lint pytest screenshots bench bench-recall clean
 
 run: .venv/run.stamp ## start the program: make run ARGS="--model …"
 	@$(BIN)/mnemoscope $(ARGS)
 
-test: lint ## everything that CI checks
-	$(BIN)/pytest $(ARGS)
+test: lint pytest ## everything that CI checks
 
 lint: .venv/dev.stamp ## style, types, import contracts
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+pytest: .venv/dev.stamp ## the tests alone
+	$(BIN)/pytest $(ARGS)
 
 screenshots: .venv/dev.stamp ## take the pictures in screenshots/ anew, from the running program
 	$(BIN)/python -m screenshots.make

@@ -32,6 +32,11 @@ def plain(folder: Path) -> SmallRuntime:
     return SmallRuntime("First answer.", "Second answer.", folder=folder)
 
 
+def patient(folder: Path) -> SmallRuntime:
+    """Numbers its answers, to nine questions."""
+    return SmallRuntime(*(f"Answer {number}." for number in range(1, 10)), folder=folder)
+
+
 def hostile(folder: Path) -> SmallRuntime:
     """Has control sequences in everything that it says and holds, then fails with some."""
     text = " ".join(HOSTILE)
@@ -80,6 +85,7 @@ class Hostile(MnemoscopeApp):
 
 CASES: dict[str, tuple[Callable[[Path], SmallRuntime], type[MnemoscopeApp]]] = {
     "plain": (plain, MnemoscopeApp),
+    "patient": (patient, MnemoscopeApp),
     "hostile": (hostile, Hostile),
     "failing": (plain, Failing),
     "failing_to_read": (plain, FailingToRead),
