@@ -20,7 +20,7 @@ RETRY_SECONDS = 5.0
 """After a failed connection the same error is told at once for so long, so that nobody waits at every step."""
 _PATIENCE = 0.5
 """Seconds that who is stopped waits, at most, for what is being changed; then the other side counts as silent."""
-_AT_ONCE = 8
+_AT_ONCE = 4
 
 
 class RemoteFiles(Protocol):

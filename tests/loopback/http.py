@@ -11,6 +11,9 @@ from typing import Any
 
 
 class _Server(ThreadingHTTPServer):
+    # With the usual five, connections are refused when several are made at once on a busy machine.
+    request_queue_size = 64
+
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Whoever asked may have gone meanwhile, about which nothing need be said."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
