@@ -18,12 +18,15 @@ class MarkdownDocument:
 
     While a text grows, only its last top-level element is parsed anew: what comes behind cannot change what is before
     it, but for references to link definitions, which `settled` puts right.
+
+    Attributes:
+        text: what it is the document of.
     """
 
     def __init__(
         self, text: str = "", done: Sequence[Block] = (), tail: Sequence[Block] = (), tail_start: int = 0
     ) -> None:
-        self._text = text
+        self.text = text
         self._done = done
         self._tail = tail
         self._tail_start = tail_start
@@ -33,7 +36,7 @@ class MarkdownDocument:
     def grown(self, text: str) -> MarkdownDocument:
         """The document of `text`, at a cost that depends on its last element when it continues this one's."""
         text = _with_newlines(text)
-        continues = text.startswith(self._text)
+        continues = text.startswith(self.text)
         done, start = (self._done, self._tail_start) if continues else ((), 0)
         tail = text[start:]
         shown = capped(tail, MAX_CHARACTERS - start)
@@ -52,7 +55,11 @@ class MarkdownDocument:
 
     def cost(self, text: str) -> int:
         """How many characters would be parsed to show `text`."""
-        return len(text) - self._tail_start if text.startswith(self._text) else len(text)
+        return len(text) - self._tail_start if text.startswith(self.text) else len(text)
+
+    def is_laid_out(self, width: int) -> bool:
+        """Whether `lines` costs nothing at this width."""
+        return width == self._width
 
     def lines(self, width: int) -> list[Line]:
         """The text in lines of at most `width` cells."""

@@ -68,3 +68,37 @@ async def test_the_colours_of_code_follow_the_theme() -> None:
         await pilot.pause()
         assert widget.render_line(0).text == before.text
         assert widget.render_line(0) != before
+
+
+def shown_at(widget: MarkdownText, width: int) -> list[str]:
+    return [line.content.plain.rstrip() for line in widget.lines(width)]
+
+
+async def test_a_long_text_at_another_width_is_laid_out_beside_so_that_keys_are_answered_meanwhile() -> None:
+    """T22."""
+    words = "lorem ipsum dolor sit amet\n\n" * 1_000
+    async with page() as (pilot, widget):
+        widget.set_text(words)
+        async with asyncio.timeout(20):
+            while not (before := shown(widget)):
+                await pilot.pause()
+
+            # Asked as a layout asks; before the loop has had a turn, nothing can have been laid out beside it.
+            assert shown_at(widget, 20) == before
+            await pilot.resize_terminal(20, 20)
+            while (narrow := shown_at(widget, widget.size.width)) == before:
+                await pilot.pause()
+        assert narrow[-3:] == ["", "lorem ipsum dolor", "sit amet"]
+
+
+async def test_a_long_text_goes_on_growing_while_the_width_changes() -> None:
+    words = "lorem ipsum dolor sit amet\n\n" * 1_000
+    async with page() as (pilot, widget):
+        for width, end in ((20, 300), (21, 25_000), (22, 27_000)):
+            widget.set_text(words[:end], is_live=True)
+            await pilot.resize_terminal(width, 20)
+        widget.set_text(words)
+        async with asyncio.timeout(20):
+            while widget.size.height != 3 * 1_000 - 1:
+                await pilot.pause()
+        assert shown_at(widget, widget.size.width)[-3:] == ["", "lorem ipsum dolor", "sit amet"]
