@@ -7,8 +7,9 @@ import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from agent_core.errors import ToolError
+from agent_core.errors import ToolError, described
 from agent_core.event import Answer, Event, PermissionAnswered, PermissionAsked, ToolEnded, ToolStarted
+from agent_core.finishing import cancel_requests, closing
 from agent_core.marks import TOOL
 from agent_core.message import DataBlock, SystemMsg, TextBlock, ToolCallBlock, ToolResultBlock, ToolResultState
 from agent_core.onion import call_through, merged, stream_through
@@ -41,21 +42,19 @@ class Acting:
         self._run = run
         self._agent = run.agent
         self._finish_reason = finish_reason
-        self._unanswered: dict[str, ToolCallBlock] = {}
 
     async def make(self, calls: Sequence[ToolCallBlock]) -> AsyncIterator[Event]:
-        """Make the calls in order; neighbours that are safe to run at the same time do.
-
-        When this is cancelled or fails, calls without a result get an interrupted one.
-        """
-        self._unanswered = {call.id: call for call in calls}
-        try:
-            for batch in self._batches(calls):
-                async for event in merged([self._make_one(call) for call in batch]):
+        """Make the calls in order; neighbours that are safe to run at the same time do."""
+        for batch in self._batches(calls):
+            async with closing(merged([self._make_one(call) for call in batch])) as events:
+                async for event in events:
                     yield event
-        finally:
-            for call in list(self._unanswered.values()):
-                self._run.append(await self._store(call, _Result(INTERRUPTED, "interrupted")))
+        await self.give_up()
+
+    async def give_up(self) -> None:
+        """Give an interrupted result to every call of the reply that has none."""
+        for call in list(self._run.open_calls.values()):
+            self._run.append(await self._store(call, _Result(INTERRUPTED, "interrupted")))
 
     def _batches(self, calls: Sequence[ToolCallBlock]) -> Iterator[list[ToolCallBlock]]:
         batch: list[ToolCallBlock] = []
@@ -94,8 +93,9 @@ class Acting:
             yield self._run.emit(ToolStarted(call_id=call.id, tool=tool.name, arguments=given))
             yield self._run.emit(await self._store(call, await self._execute(call, tool, given, decision.path)))
 
-        async for event in stream_through(self._agent, "on_acting", act, self._run.adopt, tool_call=call):
-            yield event
+        async with closing(stream_through(self._agent, "on_acting", act, self._run.adopt, tool_call=call)) as events:
+            async for event in events:
+                yield event
 
     async def _decide(self, call: ToolCallBlock, tool: ToolBase, arguments: dict[str, Any]) -> PermissionDecision:
         context = self._agent.state.permission_context
@@ -129,11 +129,12 @@ class Acting:
             return "no", NO_ONE_TO_ASK
         try:
             answer = await self._agent.approve(call, diff)
-        except asyncio.CancelledError:
-            self._run.append(PermissionAnswered(call_id=call.id, answer="no", reason="interrupted"))
+            if answer not in ("once", "always", "no"):
+                raise ValueError(f"approve must answer 'once', 'always' or 'no', not {answer!r}")
+        except BaseException as error:
+            reason = str(error) if isinstance(error, Exception) else "interrupted"
+            self._run.append(PermissionAnswered(call_id=call.id, answer="no", reason=reason))
             raise
-        if answer not in ("once", "always", "no"):
-            raise ValueError(f"approve must answer 'once', 'always' or 'no', not {answer!r}")
         return answer, ""
 
     async def _execute(
@@ -142,13 +143,17 @@ class Acting:
         reads = self._agent.state.reads
         context = CallContext(reads, self._run.append, call.id, self._run.reply_id, permitted_path)
         started = time.monotonic()
+        asked_to_end = cancel_requests()
         try:
             with serving(context):
                 output, outcome = _checked(await tool.call(**arguments)), "success"
         except ToolError as error:
             output, outcome = str(error), "error"
-        except Exception as error:
-            output, outcome = f"{tool.name} failed: {type(error).__name__}: {error}", "error"
+        except (Exception, SystemExit, asyncio.CancelledError) as error:
+            # A tool that exits, or that awaits what somebody has cancelled, ends its call and not the reply.
+            if isinstance(error, asyncio.CancelledError) and cancel_requests() > asked_to_end:
+                raise
+            output, outcome = f"{tool.name} failed: {described(error)}", "error"
         output = _limited(output, self._agent.context_config.tool_result_limit)
         return _Result(output, "success" if outcome == "success" else "error", context.diff, time.monotonic() - started)
 
@@ -156,9 +161,7 @@ class Acting:
         """Store the result as a message, and give the event that says so."""
         output = result.output if isinstance(result.output, str) else tuple(result.output)
         msg = SystemMsg(call.name, [ToolResultBlock(call.id, call.name, output, result.state)])
-        self._unanswered.pop(call.id, None)
-        await self._run.store(msg, TOOL)
-        return ToolEnded(
+        ended = ToolEnded(
             call_id=call.id,
             tool=call.name,
             state=result.state,
@@ -166,6 +169,14 @@ class Acting:
             seconds=result.seconds,
             diff=result.diff,
         )
+        self._run.open_calls.pop(call.id, None)
+        try:
+            await self._run.store(msg, TOOL)
+        except BaseException:
+            # What waits for the event will not get it.
+            self._run.append(ended)
+            raise
+        return ended
 
 
 _JSON_TYPES: dict[str, tuple[type, ...]] = {

@@ -27,7 +27,7 @@ class MnemoscopeError(Exception):
         """The error itself if it is one of ours, else a `ReplyError` with it as the cause."""
         if isinstance(error, MnemoscopeError):
             return error
-        wrapped = ReplyError(f"The reply failed: {type(error).__name__}: {error}")
+        wrapped = ReplyError(f"The reply failed: {described(error)}")
         wrapped.__cause__ = error
         return wrapped
 
@@ -90,3 +90,9 @@ class ToolError(MnemoscopeError):
 
 class StorageError(MnemoscopeError):
     """A store cannot be read or written; what it held before is unharmed."""
+
+
+def described(error: BaseException) -> str:
+    """What somebody else's exception says, behind the name of its class."""
+    words = str(error)
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncIterator
 from typing import cast
 
+from agent_core.finishing import closing
 from agent_core.model.base import ModelDelta, TextDelta, ThinkingDelta, ToolCallDelta
 
 JOIN_SECONDS = 0.05
@@ -17,7 +17,7 @@ async def joined(deltas: AsyncIterator[ModelDelta], seconds: float = JOIN_SECOND
     loop = asyncio.get_running_loop()
     held: ModelDelta | None = None
     due = 0.0
-    async with aclosing(cast("AsyncGenerator[ModelDelta, None]", deltas)) as source:
+    async with closing(deltas) as source:
         pending = asyncio.ensure_future(anext(source, None))
         try:
             while True:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import aclosing
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_core.event import Event
+from agent_core.finishing import close, closing
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
 
 if TYPE_CHECKING:
@@ -50,12 +51,17 @@ async def call_through(agent: Agent, hook: str, innermost: Callable[..., Awaitab
 
 def _stream_layer(agent: Agent, hook: Callable[..., Any], following: StreamHandler, adopt: Adopt) -> StreamHandler:
     async def layer(**kwargs: Any) -> AsyncIterator[Event]:
-        def next_handler(**changes: Any) -> AsyncIterator[Event]:
-            return following(**{**kwargs, **changes})
+        async with AsyncExitStack() as begun:
 
-        async with aclosing(cast("AsyncGenerator[Event, None]", hook(agent, Kwargs(kwargs), next_handler))) as events:
-            async for event in events:
-                yield adopt(event)
+            def next_handler(**changes: Any) -> AsyncIterator[Event]:
+                stream = following(**{**kwargs, **changes})
+                # A hook that fails or stops early leaves what it has begun where it stands.
+                begun.push_async_callback(close, stream)
+                return stream
+
+            async with closing(hook(agent, Kwargs(kwargs), next_handler)) as events:
+                async for event in events:
+                    yield adopt(event)
 
     return layer
 
@@ -78,7 +84,7 @@ async def merged(streams: Sequence[AsyncIterator[T]]) -> AsyncIterator[T]:
     When one fails, or the caller stops, the others are cancelled and waited for.
     """
     if len(streams) == 1:
-        async with aclosing(cast("AsyncGenerator[T, None]", streams[0])) as only:
+        async with closing(streams[0]) as only:
             async for item in only:
                 yield item
         return

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from msgspec.structs import replace
 
 from agent_core.acting import Acting
-from agent_core.errors import ContextOverflow, MnemoscopeError
+from agent_core.errors import ContextOverflow, MnemoscopeError, ReplyError
 from agent_core.event import Event, Finish, Noticed, PromptSent, ReplyEnded, ReplyStarted, RoundStarted, Usage
+from agent_core.finishing import cancel_requests, closing, finish
 from agent_core.history import open_end
 from agent_core.joining import joined
 from agent_core.marks import TOOL, Marks
@@ -40,6 +41,7 @@ class ReplyRun:
     Attributes:
         earlier_ids: ids of what was stored before, but for what is answered now; everything else belongs to this reply,
             whoever stores it.
+        open_calls: the calls that have been stored without a result so far, by id.
     """
 
     def __init__(self, agent: Agent, inputs: Sequence[Msg], marks: Marks) -> None:
@@ -47,6 +49,7 @@ class ReplyRun:
         self.inputs = list(inputs)
         self.reply_id = uuid.uuid4().hex
         self.earlier_ids: Collection[str] = ()
+        self.open_calls: dict[str, ToolCallBlock] = {}
         self.asking = asyncio.Lock()
         self.is_emitting = False
         self.last_msg: Msg | None = None
@@ -55,7 +58,7 @@ class ReplyRun:
         self._rounds = 0
         self._usage: Usage | None = None
         self._finish: Finish = "completed"
-        self._inputs_stored = False
+        self._unstored = list(inputs)
 
     async def look_back(self) -> None:
         """See what is stored before the reply begins. A memory that cannot tell makes it fail, like anything later."""
@@ -63,6 +66,10 @@ class ReplyRun:
             await self.agent.start()
             stored = [entry.msg for entry in await self.agent.memory.entries()]
             self.earlier_ids = _ids(stored) - _ids(self.inputs or open_end(stored))
+        except asyncio.CancelledError:
+            # What was said is not to be lost, though the reply will never begin.
+            await finish(self._leave_whole())
+            raise
         except Exception as error:
             self._fail(error)
 
@@ -92,24 +99,35 @@ class ReplyRun:
         Cancelling it leaves what streamed so far and a result for every call in memory.
         """
         self.append(ReplyStarted(agent=self.agent.name, inputs=tuple(msg.id for msg in self.inputs)))
+        asked_to_end = cancel_requests()
         try:
             if self.error is not None:
                 return
-            async for event in stream_through(self.agent, "on_reply", self._run, self.adopt, inputs=self.inputs):
-                yield event
-        except (asyncio.CancelledError, GeneratorExit):
-            self._finish = "interrupted"
-            raise
+            async with closing(
+                stream_through(self.agent, "on_reply", self._run, self.adopt, inputs=self.inputs)
+            ) as events:
+                async for event in events:
+                    yield event
+            if self.last_msg is None:
+                raise ReplyError("The reply ended without an answer: a middleware let none through.")
         except Exception as error:
             self._fail(error)
+        except BaseException as error:
+            if not isinstance(error, asyncio.CancelledError) or cancel_requests() > asked_to_end:
+                self._finish = "interrupted"
+                raise
+            self._fail(ReplyError("The reply failed: something that it waited for was cancelled."))
         finally:
-            await self._keep_inputs()
-            self.append(self._ended())
+            try:
+                await finish(self._leave_whole())
+            finally:
+                self.append(self._ended())
 
-    async def _keep_inputs(self) -> None:
-        """Store what the user said if the reply failed before it came to that."""
+    async def _leave_whole(self) -> None:
+        """Store what the user said, and a result for every call, where the reply ended before it came to that."""
         try:
-            await self._store_inputs(self.inputs)
+            await self._store_inputs()
+            await Acting(self, None).give_up()
         except Exception as error:
             self._fail(error)
 
@@ -124,14 +142,14 @@ class ReplyRun:
             finish=self._finish, rounds=self._rounds, usage=self._usage, error=text, error_type=error_type
         )
 
-    async def _store_inputs(self, inputs: Sequence[Msg]) -> None:
-        if not self._inputs_stored:
-            self._inputs_stored = True
-            for msg in inputs:
-                await self.store(msg, self._marks)
+    async def _store_inputs(self) -> None:
+        while self._unstored:
+            # Taken out before it is stored: who interrupts that does not tear it, nor is it stored twice then.
+            await self.store(self._unstored.pop(0), self._marks)
 
     async def _run(self, inputs: Sequence[Msg]) -> AsyncIterator[Event]:
-        await self._store_inputs(inputs)
+        self._unstored = list(inputs)
+        await self._store_inputs()
         while self.agent.max_iters is None or self._rounds < self.agent.max_iters:
             self._rounds += 1
             yield self.emit(RoundStarted(round=self._rounds))
@@ -140,13 +158,17 @@ class ReplyRun:
             def reason(round: int, answer: Round = answer) -> AsyncIterator[Event]:
                 return self._reason(answer)
 
-            async for event in stream_through(self.agent, "on_reasoning", reason, self.adopt, round=self._rounds):
-                yield event
+            async with closing(
+                stream_through(self.agent, "on_reasoning", reason, self.adopt, round=self._rounds)
+            ) as events:
+                async for event in events:
+                    yield event
             calls = self.last_msg.get_content_blocks(ToolCallBlock) if self.last_msg else []
             if not calls:
                 return
-            async for event in Acting(self, answer.finish_reason).make(calls):
-                yield event
+            async with closing(Acting(self, answer.finish_reason).make(calls)) as events:
+                async for event in events:
+                    yield event
         self._finish = "max_iters"
         text = f"I stopped after {self._rounds} rounds without coming to an end. Say “go on” and I will."
         self.last_msg = AssistantMsg(self.agent.name, text, metadata={"cut_short": "max_iters"})
@@ -155,13 +177,15 @@ class ReplyRun:
     async def _reason(self, answer: Round) -> AsyncIterator[Event]:
         """One model call, once more when the endpoint says that the prompt is too large and compressing helps."""
         try:
-            async for event in self._ask_model(answer):
-                yield event
+            async with closing(self._ask_model(answer)) as events:
+                async for event in events:
+                    yield event
         except ContextOverflow:
             if not answer.is_empty or not await self.agent.try_to_compress():
                 raise
-            async for event in self._ask_model(answer):
-                yield event
+            async with closing(self._ask_model(answer)) as events:
+                async for event in events:
+                    yield event
 
     async def _ask_model(self, answer: Round) -> AsyncIterator[Event]:
         agent = self.agent
@@ -178,9 +202,10 @@ class ReplyRun:
                 tools=prompt.tools,
                 model=agent.model,
             )
-            async for delta in joined(deltas):
-                for event in answer.take(delta):
-                    yield self.emit(event)
+            async with closing(joined(deltas)) as larger:
+                async for delta in larger:
+                    for event in answer.take(delta):
+                        yield self.emit(event)
             cut_short = ""
         except Exception as error:
             cut_short, error_text = "error", str(error)
@@ -228,6 +253,7 @@ class ReplyRun:
             return
         calls = msg.get_content_blocks(ToolCallBlock)
         self.last_msg = msg
+        self.open_calls.update((call.id, call) for call in calls)
         await self.store(msg, TOOL if calls and len(calls) == len(msg.blocks) else None)
         if not cut_short:
             self._notice_oddities(answer, msg)

@@ -17,7 +17,8 @@ BlockKind = Literal["text", "thinking", "tool_call"]
 class _OpenBlock:
     """A block that is still streaming in."""
 
-    def __init__(self, kind: BlockKind, block_id: str, name: str = "") -> None:
+    def __init__(self, key: str, kind: BlockKind, block_id: str, name: str = "") -> None:
+        self.key = key
         self.kind: BlockKind = kind
         self.block_id = block_id
         self.name = name
@@ -99,12 +100,12 @@ class Round:
             return
         if self._first_token is None:
             self._first_token = self._clock()
-        block = self._open.get(block_id or kind)
+        key = block_id or kind
+        block = self._open.get(key)
         if block is None:
             for other in [other for other in self._open.values() if other.kind != "tool_call" or kind != "tool_call"]:
                 yield self._end(other)
-            block = _OpenBlock(kind, block_id or uuid.uuid4().hex, name)
-            self._open[block_id or kind] = block
+            block = self._open[key] = _OpenBlock(key, kind, block_id or uuid.uuid4().hex, name)
             self._blocks.append(block)
             yield BlockStarted(block_id=block.block_id, kind=kind, name=name)
         if text:
@@ -112,6 +113,5 @@ class Round:
             yield BlockDelta(block_id=block.block_id, kind=kind, text=text)
 
     def _end(self, block: _OpenBlock) -> Event:
-        key = block.block_id if block.kind == "tool_call" else block.kind
-        del self._open[key]
+        del self._open[block.key]
         return BlockEnded(block_id=block.block_id)
