@@ -66,7 +66,8 @@ class StoredMemory(CheckedMemory):
     def __init__(self, store: Store) -> None:
         super().__init__()
         self._store = store
-        self._told = 0
+        # The revision that the listeners know of; None before the first, when they take the store to be empty.
+        self._told: int | None = None
         self._unwritten: tuple[list[Entry] | None, str] | None = None
 
     async def update_compressed_summary(self, summary: str) -> None:
@@ -107,7 +108,8 @@ class StoredMemory(CheckedMemory):
         """All messages with their marks."""
         head, entries = await self._store.entries()
         self._saw(head)
-        self._told = self._told or head.revision
+        if self._told is None:
+            self._told = head.revision
         return entries
 
     @_in_turn
@@ -118,7 +120,7 @@ class StoredMemory(CheckedMemory):
             Whether someone has.
         """
         head = self._saw(await self._store.head())
-        if head.revision == self._told:
+        if head.revision == (self._told or 0):
             return False
         await self._publish_snapshot(head)
         return True
@@ -234,7 +236,7 @@ class StoredMemory(CheckedMemory):
         self._saw(outcome.head)
         if outcome.head.revision == outcome.found:
             return
-        if outcome.found == self._told:
+        if outcome.found == (self._told or 0):
             self._told = outcome.head.revision
             for change in outcome.changes:
                 self._publish(change)

@@ -130,6 +130,19 @@ async def test_who_reads_a_store_that_is_not_empty_is_then_told_of_changes_only(
         assert followed.entries == await memory.entries()
 
 
+async def test_who_read_a_store_while_it_was_empty_hears_of_what_others_put_there(url: str, user: str) -> None:
+    async with open_memory(url, "s", user) as memory, open_memory(url, "s", user) as other:
+        followed = MemoryState()
+        memory.subscribe(followed.apply)
+        assert await memory.entries() == []
+        await other.add([ONE, TWO], marks="a")
+        # Somebody else in this process reads it; that tells the listeners nothing.
+        assert len(await memory.entries()) == 2
+        await memory.add(THREE)
+        assert await memory.update_messages_mark("b") == 3
+        assert followed.entries == await memory.entries()
+
+
 async def test_users_and_sessions_never_meet(url: str, user: str) -> None:
     """Whatever their names: none is a join of others, none is a pattern."""
     scopes = [(f"{user}-a-b", "c"), (f"{user}-a", "b-c"), (f"{user}:a", "b"), (user, "a:b"), (user, "a")]
