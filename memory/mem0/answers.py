@@ -75,8 +75,11 @@ def facts_in(answer: object) -> list[Fact]:
     Raises:
         StorageError: the answer is no list of memories in any form, or says that something failed.
     """
-    facts = [_fact(item) for item in _items(answer)]
-    return [fact for fact in facts if fact.text]
+    items = list(_items(answer))
+    facts = [fact for item in items if (fact := _fact(item)).text]
+    if not facts and (unreadable := _unreadable(items)):
+        raise StorageError(unreadable)
+    return facts
 
 
 def worth_telling(facts: Sequence[Fact]) -> Sequence[Fact]:
@@ -99,8 +102,11 @@ def written_in(answer: object) -> Written:
     if isinstance(pending, Mapping) and "event_id" in pending and not _has_list(pending):
         return Written("accepted", detail=f"accepted as {_words(pending['event_id'])}, and worked on later")
     if isinstance(answer, Mapping) and not _has_list(answer) and not _error(answer):
-        return Written("unknown", detail=f"mem0 said: {first_line(_words(answer.get('message') or dict(answer)))}")
-    changes = tuple(change for item in _items(answer) if (change := _change(item)))
+        return Written("unknown", detail=f"mem0 said: {first_line(_words(answer.get('message')) or str(answer))}")
+    items = list(_items(answer))
+    changes = tuple(change for item in items if (change := _change(item)))
+    if not changes and (unreadable := _unreadable(items)):
+        return Written("unknown", detail=unreadable)
     return Written("stored" if changes else "nothing", changes)
 
 
@@ -121,7 +127,14 @@ def moment(value: object) -> float | None:
 
 
 def _has_list(answer: Mapping[str, Any]) -> bool:
-    return any(name in answer for name in _LISTS)
+    return _list_name(answer) is not None
+
+
+def _list_name(answer: Mapping[str, Any]) -> str | None:
+    """The field that holds a list of memories: the first that is filled, or else the first that is there."""
+    named = [name for name in _LISTS if name in answer]
+    named += [name for name in _TEXTS if isinstance(answer.get(name), list | tuple)]
+    return next((name for name in named if answer[name] is not None), named[0] if named else None)
 
 
 def _error(answer: Mapping[str, Any]) -> str:
@@ -130,20 +143,44 @@ def _error(answer: Mapping[str, Any]) -> str:
 
 def _items(answer: object) -> Iterator[object]:
     """The items of a list, bare or in one of the fields that hold it; an empty field is an empty list."""
+    answer = _as_mapping(answer)
     if isinstance(answer, Mapping):
         if error := _error(answer):
             raise StorageError(f"mem0 says: {error}")
-        for name in _LISTS:
-            if name in answer:
-                yield from _items([] if answer[name] is None else answer[name])
-                return
+        if (name := _list_name(answer)) is not None:
+            yield from _items([] if answer[name] in (None, {}) else answer[name])
+            return
         if any(name in answer for name in _TEXTS):
             yield answer
             return
     elif isinstance(answer, list | tuple):
-        yield from answer
+        yield from map(_as_mapping, answer)
         return
     raise StorageError(f"mem0 answered with something that is no list of memories: {first_line(repr(answer), 80)}")
+
+
+def _as_mapping(value: object) -> object:
+    """A value, or what it holds where it is an object of pydantic's."""
+    dump = getattr(value, "model_dump", None)
+    return dump() if callable(dump) else value
+
+
+def _unreadable(items: Sequence[object]) -> str:
+    """What to say of items of which not one says anything; empty where they are merely blank, or there are none.
+
+    Raises:
+        StorageError: one of them says that something failed.
+    """
+    for item in items:
+        if isinstance(item, Mapping):
+            if error := _error(item):
+                raise StorageError(f"mem0 says: {error}")
+            is_blank = any(name in item for name in (*_TEXTS, "event"))
+        else:
+            is_blank = item is None or isinstance(item, str)
+        if not is_blank:
+            return f"mem0 answered with memories that cannot be read: {first_line(repr(item), 80)}"
+    return ""
 
 
 def _fact(item: object) -> Fact:

@@ -92,10 +92,15 @@ class Mem0Client:
 
         try:
             with serving_store_call(call):
-                async with asyncio.timeout(seconds):
+                async with asyncio.timeout(seconds) as limit:
                     return await self._run(work)
-        except TimeoutError:
-            raise explain(TimeoutError(f"{seconds:g} s"), request.doing) from None
+        except TimeoutError as error:
+            raise explain(TimeoutError(f"{seconds:g} s") if limit.expired() else error, request.doing) from None
+        except asyncio.CancelledError as error:
+            if _is_being_cancelled():
+                raise
+            # A client that gives up by itself must not look like somebody who interrupts the reply.
+            raise explain(error, request.doing) from error
         except Exception as error:
             raise explain(call.problem or error, request.doing) from error
 
@@ -132,6 +137,11 @@ class Mem0Client:
         self._running.discard(task)
         if not task.cancelled():
             task.exception()  # Looked at, so that asyncio does not report it as forgotten.
+
+
+def _is_being_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
 
 
 async def _resolved(result: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -56,6 +57,8 @@ def _in_words(error: BaseException, doing: str) -> str:
         return f"mem0 took too long to {doing}{': ' + text if text else ''}."
     if isinstance(error, sqlite3.OperationalError) and "locked" in text:
         return f"Another program keeps the memory's database locked: mem0 could not {doing}."
+    if isinstance(error, asyncio.CancelledError):
+        return f"mem0 gave up: it could not {doing}{': ' + text if text else ''}."
     name = type(error).__name__
     if name == "RateLimitError":
         seconds = (getattr(error, "debug_info", None) or {}).get("retry_after")

@@ -25,7 +25,9 @@ _TOKENS_OF_A_LINE = 2
 
 
 def recalled(facts: Iterable[Fact], source: str, max_tokens: int | None) -> tuple[RecalledMemory, ...]:
-    """As many of the facts as fit, the best of them, in the order of telling: the newest first, what is replaced last.
+    """As many of the facts as fit, each once, the best of them.
+
+    They are in the order of telling: the newest first, what is replaced last.
 
     Args:
         facts: what was found, best first.
@@ -34,13 +36,14 @@ def recalled(facts: Iterable[Fact], source: str, max_tokens: int | None) -> tupl
     """
     chosen: list[tuple[Fact, RecalledMemory]] = []
     left = max_tokens
+    told: set[str] = set()
     for fact in facts:
         text = fact_line(fact)
         cost = estimate_tokens(text) + _TOKENS_OF_A_LINE
-        if left is not None:
-            if cost > left:
-                continue
-            left -= cost
+        if text in told or (left is not None and cost > left):
+            continue
+        told.add(text)
+        left = None if left is None else left - cost
         digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         chosen.append((fact, RecalledMemory(f"{source}/{fact.id or digest}", digest, text, fact.why, fact.score)))
     chosen.sort(key=lambda pair: (bool(pair[0].superseded_by), -(pair[0].created or 0.0)))

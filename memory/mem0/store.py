@@ -105,7 +105,8 @@ class Mem0Store:
             options["threshold"] = 0.0
         if getattr(opened.client.client, "reranker", None):
             options["rerank"] = True
-        return facts_in(await self._read("search", "search the memories", question, **options))
+        # Not every client knows the option.
+        return facts_in(await self._read("search", "search the memories", question, **options))[:top_k]
 
     async def all(self, scope: Scope) -> list[Fact]:
         """Every memory in the scope.

@@ -75,7 +75,7 @@ class SearchMemory(_MemoryTool):
         Raises:
             ToolError: no search could be made.
         """
-        wanted = [word for word in dict.fromkeys(str(one).strip() for one in keywords) if word]
+        wanted = list(dict.fromkeys(_texts(keywords)))
         if not wanted:
             return "Nothing was searched for: give one or more keywords."
         count = min(MOST, self._limit if limit is None else limit)
@@ -118,7 +118,7 @@ class AddMemory(_MemoryTool):
         Raises:
             ToolError: nothing could be stored.
         """
-        texts = [text for text in (str(one).strip() for one in content) if text]
+        texts = _texts(content)
         if not texts:
             raise ToolError("There is nothing to store: content must hold at least one sentence.")
         try:
@@ -126,6 +126,12 @@ class AddMemory(_MemoryTool):
         except MnemoscopeError as error:
             raise ToolError(f"Nothing was stored: {error}") from error
         return f"{_report(written)}\nThinking: {thinking}"
+
+
+def _texts(values: Sequence[str]) -> list[str]:
+    """What a model gave as a list of texts: blanks and nulls left out, one text taken for a list of one."""
+    items = [values] if isinstance(values, str) else values
+    return [text for one in items if one is not None and (text := str(one).strip())]
 
 
 def _merged(results: Sequence[Sequence[Fact]]) -> list[Fact]:

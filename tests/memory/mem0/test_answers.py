@@ -8,12 +8,27 @@ from agent_core.errors import StorageError
 from agent_core.event import FactChange
 from memory.mem0.answers import Fact, facts_in, moment, written_in
 
+
+class Dumped:
+    """Such as pydantic's models are."""
+
+    def __init__(self, **fields: Any) -> None:
+        self._fields = fields
+
+    def model_dump(self) -> dict[str, Any]:
+        return self._fields
+
+
 EMPTY: list[Any] = [
     {"results": [], "relations": []},
     {"results": []},
     {"results": None},
     {"memories": []},
     {"results": {"results": []}},
+    {"results": {}},
+    {"results": None, "memories": []},
+    {"data": []},
+    {"results": [{"memory": ""}, None, " "]},
     [],
     (),
 ]
@@ -26,7 +41,12 @@ ONE: list[Any] = [
     [{"id": "1", "text": "text"}],
     [{"id": "1", "data": {"memory": "text"}}],
     {"id": "1", "memory": "text"},
+    {"data": [{"id": "1", "memory": "text"}]},
+    {"results": None, "memories": [{"id": "1", "memory": "text"}]},
+    [Dumped(id="1", memory="text")],
+    Dumped(results=[Dumped(id="1", memory="text")]),
 ]
+UNREADABLE: list[Any] = [{"id": "1"}, {"payload": {"data": "text"}}, ["text"], ({"memory": "text"}, 0.5), 7, object()]
 STRANGE: list[Any] = [None, "text", 7, {}, {"status": "fine"}, object()]
 
 
@@ -47,6 +67,26 @@ def test_what_is_no_list_of_memories_is_a_clear_error(answer: Any) -> None:
     """D02: anything else must not look like an empty store."""
     with pytest.raises(StorageError, match="no list of memories"):
         facts_in(answer)
+
+
+@pytest.mark.parametrize("item", UNREADABLE)
+def test_memories_of_which_none_can_be_read_do_not_look_like_an_empty_store(item: Any) -> None:
+    """D02."""
+    with pytest.raises(StorageError, match="cannot be read"):
+        facts_in({"results": [item, None]})
+    assert [fact.text for fact in facts_in([item, {"memory": "text"}])] == ["text"]
+
+
+def test_a_write_of_which_nothing_can_be_read_is_unknown() -> None:
+    """D10."""
+    assert written_in({"results": [{"payload": "text"}]}).finish == "unknown"
+    assert written_in({"results": [7]}).finish == "unknown"
+
+
+def test_an_error_in_the_place_of_a_memory_is_an_error() -> None:
+    for look in (facts_in, written_in):
+        with pytest.raises(StorageError, match="quota"):
+            look({"results": [{"error": "quota is used up"}]})
 
 
 def test_an_error_in_the_answer_is_an_error() -> None:

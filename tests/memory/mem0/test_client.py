@@ -139,6 +139,24 @@ async def test_a_call_that_is_given_up_keeps_its_turn_until_it_is_over() -> None
     client.stop()
 
 
+async def test_a_client_that_gives_up_by_itself_fails_and_cancels_nobody() -> None:
+    async def give_up() -> None:
+        raise asyncio.CancelledError
+
+    async def be_slow() -> None:
+        raise TimeoutError("the server is silent")
+
+    for hosted in (False, True):
+        for work, words in ((give_up, "gave up"), (be_slow, "took too long to search the memories: the server")):
+            fake = Fake(work)
+            if hosted:
+                fake.async_client = None  # type: ignore[attr-defined]
+            client = Mem0Client(fake)
+            with pytest.raises(StorageError, match=words):
+                await make(client)
+            client.stop()
+
+
 async def test_an_error_is_one_of_ours_with_its_cause() -> None:
     def fail() -> None:
         raise RuntimeError("Storage folder /x/y is already accessed by another instance of Qdrant client.")

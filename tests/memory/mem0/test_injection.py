@@ -53,6 +53,11 @@ def test_what_is_injected_costs_no_more_than_it_may() -> None:
     assert len(recalled(facts, "mem0:a", None)) == 40
 
 
+def test_what_is_found_twice_is_told_once_as_the_better_one() -> None:
+    facts = [Fact(id="1", text="tea", score=0.9), Fact(id="2", text="milk"), Fact(id="3", text=" tea ", score=0.1)]
+    assert [(memory.text, memory.score) for memory in recalled(facts, "mem0:a", None)] == [("tea", 0.9), ("milk", None)]
+
+
 def test_a_long_fact_does_not_keep_shorter_ones_out() -> None:
     facts = [Fact(id="1", text="很长" * 1000), Fact(id="2", text="short")]
     assert [memory.text for memory in recalled(facts, "mem0:a", 100)] == ["short"]

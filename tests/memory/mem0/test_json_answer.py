@@ -84,6 +84,12 @@ def test_a_model_that_is_stuck_in_its_reasoning_costs_no_time() -> None:
     assert extracted_in("<think>" * 20_000 + '</think>{"memory": ["a"]}') == [Extracted("a")]
 
 
+@pytest.mark.parametrize("stuck", ['\\"', "\\n", "\\", '"', ',"', ", ", '{"text": "', "[{"])
+def test_a_model_that_is_stuck_inside_a_string_costs_no_time(stuck: str) -> None:
+    """D14: a string that never ends was looked at from each of its quotes anew, which took minutes."""
+    extracted_in('{"memory": [{"text": "' + stuck * (180_000 // len(stuck)))
+
+
 @pytest.mark.parametrize(
     "answer",
     [

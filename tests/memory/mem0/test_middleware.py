@@ -122,6 +122,12 @@ async def test_a_threshold_is_mem0s_own_unless_given(make: Make) -> None:
     assert client.calls[0][1] == {"query": "I like tea.", "filters": {"user_id": "alice"}, "top_k": 5}
 
 
+async def test_top_k_holds_for_a_client_that_does_not_know_it_too(make: Make) -> None:
+    client = FakeClient()
+    client.will_find("one", "two", "three")
+    assert [fact.text for fact in await make(client=client, top_k=2).search("what?")] == ["one", "two"]
+
+
 async def test_what_was_stored_for_one_agent_can_be_shared_with_others(make: Make, brain: Brain) -> None:
     middleware = await remember(make, brain, "Alice likes green tea", agent_id="one")
     await middleware.aclose()

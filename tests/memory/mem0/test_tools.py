@@ -52,7 +52,16 @@ async def test_the_limit_is_top_k_unless_given_and_holds_for_all_together(make: 
     assert {arguments["top_k"] for _, arguments in client.calls} == {2}
 
 
-@pytest.mark.parametrize("keywords", [[], [""], ["  ", "\n"]])
+async def test_one_text_is_a_list_of_one_and_nulls_are_none(make: Make) -> None:
+    """D14: a string was taken for a list of its letters."""
+    client = FakeClient()
+    search, _ = await tools_of(make(client=client))
+    await search.call(keywords="green tea")
+    await search.call(keywords=[None, "tea"])
+    assert [arguments["query"] for _, arguments in client.calls] == ["green tea", "tea"]
+
+
+@pytest.mark.parametrize("keywords", [[], [""], ["  ", "\n"], "", [None]])
 async def test_without_keywords_nothing_is_searched_and_that_is_said(make: Make, keywords: list[str]) -> None:
     client = FakeClient()
     search, _ = await tools_of(make(client=client))
