@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from agent_core.text import well_formed
+
+_MOST_OBJECTS = 1_000
 
 
 def load_object(text: str) -> dict[str, Any]:
@@ -16,6 +19,24 @@ def load_object(text: str) -> dict[str, Any]:
         ValueError: it is JSON, but no object, or one that nobody can read (NaN, endless nesting or digits).
     """
     return _object(text, strict=False)
+
+
+def objects_in(text: str) -> Iterator[dict[str, Any]]:
+    """The outermost JSON objects in a text, whatever is around them; raw line breaks inside strings are let pass.
+
+    Bounded, since every brace may start one: what stands behind the thousandth that did not is not looked at.
+    """
+    decoder = json.JSONDecoder(strict=False)
+    start = text.find("{")
+    for _ in range(_MOST_OBJECTS):
+        if start < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, start)
+            yield value
+        except (ValueError, RecursionError):
+            end = start + 1
+        start = text.find("{", end)
 
 
 def valid_object_text(text: str) -> str:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 E = TypeVar("E", bound=Event)
 CutShort = Literal["interrupted", "error"]
+_CUT = {"length": "it reached the length limit", "content_filter": "the endpoint's content filter stopped it"}
+"""Why an answer that is complete for the endpoint is not, by its word for it."""
 
 
 class ReplyRun:
@@ -260,13 +262,15 @@ class ReplyRun:
 
     def _notice_oddities(self, answer: Round, msg: Msg) -> None:
         text = msg.get_text_content() or ""
+        cut = _CUT.get(answer.finish_reason or "")
         if answer.is_empty:
-            self.append(Noticed(text="The model answered with nothing at all.", level="warning"))
+            why = f": {cut}." if cut else "."
+            self.append(Noticed(text=f"The model answered with nothing at all{why}", level="warning"))
         elif looks_like_printed_tool_call(text, self.agent.toolkit.names):
             notice = "The model printed a tool call as text; it was not run. Its endpoint may not support tools."
             self.append(Noticed(text=notice, level="warning"))
-        elif answer.finish_reason == "length":
-            self.append(Noticed(text="The answer was cut: it reached the length limit.", level="warning"))
+        elif cut:
+            self.append(Noticed(text=f"The answer was cut: {cut}.", level="warning"))
 
 
 def _ids(messages: Iterable[Msg]) -> frozenset[str]:

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Mapping
+from codecs import BOM_UTF8
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
 from agent_core.model.failure import Failure, root_cause
 from agent_core.model.openai_client import OpenAIClient
 from agent_core.model.sse import EventDecoder, ServerSentEvent
+from agent_core.text import shorten
 
 Chunk = Mapping[str, Any]
 
 _DRAIN_SECONDS = 0.1
+_EXCERPT = 80
 
 
 class AnswerStream:
@@ -38,6 +41,7 @@ class AnswerStream:
         self._content_type = str(response.headers.get("content-type", "")).partition(";")[0]
         self._decoder = EventDecoder()
         self._document: list[bytes] | None = None
+        self._no_answer: Chunk = {}
         self._is_new = True
         self._failure: Failure | None = None
 
@@ -60,7 +64,7 @@ class AnswerStream:
         if self._is_new and data and data.strip():
             self._is_new = False
             # Told by its look and not by its content type, which some servers get wrong.
-            self._document = [] if data.lstrip().startswith(b"{") else None
+            self._document = [] if data.removeprefix(BOM_UTF8).lstrip().startswith((b"{", b"[")) else None
         if self._document is not None:
             return self._read_document(self._document, data)
         return self._read_events(data)
@@ -68,17 +72,7 @@ class AnswerStream:
     def _read_events(self, data: bytes | None) -> list[Chunk]:
         if data is None:
             self.ended = True
-        events = self._decoder.close() if data is None else self._decoder.feed(data)
-        chunks: list[Chunk] = []
-        try:
-            for event in events:
-                chunks += self._chunks(event)
-        except Failure as failure:
-            if not chunks:
-                raise
-            # What came before in the same bytes is not to be lost with it.
-            self._failure, self.ended = failure, False
-        return chunks
+        return self._chunks(self._decoder.close() if data is None else self._decoder.feed(data))
 
     def _read_document(self, pieces: list[bytes], data: bytes | None) -> list[Chunk]:
         """Collect an answer that is one JSON document, although a stream was asked for."""
@@ -86,30 +80,45 @@ class AnswerStream:
             pieces.append(data)
             return []
         self.complete = self.ended = True
-        body = b"".join(pieces).decode("utf-8", "replace")
-        return self._chunks(ServerSentEvent("message", body))
+        body = b"".join(pieces).decode("utf-8-sig", "replace")
+        return self._chunks([ServerSentEvent("message", body)])
 
-    def _chunks(self, event: ServerSentEvent) -> list[Chunk]:
-        values = self._values(event)
-        for value in values:
-            if event.name == "error" or _is_error(value):
-                raise self._failures.broken(value)
-        return [value for value in values if isinstance(value, Mapping)]
+    def _chunks(self, events: Iterable[ServerSentEvent]) -> list[Chunk]:
+        chunks: list[Chunk] = []
+        try:
+            for event in events:
+                for value in self._values(event):
+                    if event.name == "error" or (error := _error_in(value)):
+                        raise self._failures.broken(value if event.name == "error" else error)
+                    if isinstance(value, Mapping):
+                        chunks.append(value)
+        except Failure as failure:
+            if not chunks:
+                raise
+            # What came before in the same bytes is not to be lost with it.
+            self._failure, self.ended = failure, False
+        self._no_answer = next((chunk for chunk in chunks if not chunk.get("choices")), self._no_answer)
+        return chunks
 
-    def _values(self, event: ServerSentEvent) -> list[Any]:
+    def _values(self, event: ServerSentEvent) -> Iterator[Any]:
         """The JSON values of an event: one as a rule, one a line from servers that forget the blank line between."""
         if event.data.strip() == "[DONE]":
             self.complete = self.ended = True
-            return []
+            return
         try:
-            return [json.loads(event.data)]
+            value = json.loads(event.data)
         except (ValueError, RecursionError) as error:
             lines = event.data.split("\n")
             if len(lines) > 1:
-                return [value for line in lines for value in self._values(ServerSentEvent(event.name, line))]
-            if event.name == "error":
-                return [event.data]
-            raise self._failures.interrupted(f"it sent what is not JSON: {error}") from error
+                for line in filter(str.strip, lines):
+                    yield from self._values(ServerSentEvent(event.name, line))
+            elif event.name == "error":
+                yield event.data
+            else:
+                excerpt = shorten(event.data, _EXCERPT)
+                raise self._failures.interrupted(f"it sent what is not JSON: {excerpt}") from error
+        else:
+            yield from value if isinstance(value, list) else [value]
 
     async def drain(self) -> None:
         """Read to the end of a body whose answer is complete, briefly, so that its connection can be used again."""
@@ -120,11 +129,18 @@ class AnswerStream:
 
     def nothing_came(self) -> Failure:
         """The failure to raise when the stream has ended without a chunk that is (part of) an answer."""
-        if self._content_type in ("", "text/event-stream"):
-            return self._failures.interrupted("the connection was closed before an answer came")
-        return self._failures.no_stream(self._content_type)
+        stray = self._decoder.stray
+        if "\ufffd" in stray:
+            return self._failures.interrupted("it sent bytes that are no text")
+        return self._failures.no_answer(self._content_type, self._no_answer or stray)
 
 
-def _is_error(value: object) -> bool:
-    """Whether a chunk reports an error: OpenAI's form, and that of older vLLM."""
-    return isinstance(value, Mapping) and bool(value.get("error") or value.get("object") == "error")
+def _error_in(value: object) -> object:
+    """What in a chunk reports an error, if anything: OpenAI's form, that of older vLLM, and that of a single choice."""
+    if not isinstance(value, Mapping):
+        return None
+    if value.get("error") or value.get("object") == "error":
+        return value
+    choices = value.get("choices")
+    first = choices[0] if isinstance(choices, list) and choices else None
+    return first if isinstance(first, Mapping) and first.get("error") else None

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from agent_core.errors import StructuredOutputError
 from agent_core.event import Usage
+from agent_core.json_text import objects_in
 from agent_core.message import Msg, UserMsg
 
 
@@ -129,14 +130,7 @@ def parse_object(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
         StructuredOutputError: there is none.
     """
     required = schema.get("required", ())
-    decoder = json.JSONDecoder()
-    start = text.find("{")
-    while start >= 0:
-        try:
-            value, _ = decoder.raw_decode(text, start)
-        except ValueError:
-            value = None
-        if isinstance(value, dict) and all(name in value for name in required):
+    for value in objects_in(text):
+        if all(name in value for name in required):
             return value
-        start = text.find("{", start + 1)
     raise StructuredOutputError(f"the model gave no JSON object of the wanted form, but: {text[:200]!r}")

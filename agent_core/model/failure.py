@@ -6,6 +6,7 @@ import json
 import re
 import time
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from email.utils import parsedate_to_datetime
 from typing import Any
 
@@ -97,7 +98,7 @@ class FailureReader:
             body: the decoded JSON, or the text, of the answer.
             headers: of the answer; `retry-after` is looked at.
         """
-        said = self._clean(_words(body))
+        said = self._clean(words_in(body) or _dumped(body))
         detail = (f": {said}" if said else "") + (f"; {self._redirected}." if self._redirected else "")
         retry_after = _seconds((headers or {}).get("retry-after"))
         error, transient = self._judge(status, said, detail)
@@ -105,7 +106,7 @@ class FailureReader:
 
     def broken(self, body: object) -> Failure:
         """The endpoint reported an error inside an answer that had begun as a success."""
-        return self.refused(_status_in(body), body)
+        return self.refused(_status_in(body) or 500, body)
 
     def unreachable(self, error: BaseException) -> Failure:
         """No connection could be made, or it broke before an answer came."""
@@ -132,11 +133,23 @@ class FailureReader:
             transient=True,
         )
 
-    def no_stream(self, content_type: str) -> Failure:
-        """A success that holds something other than an answer, such as a web page."""
-        kind = self._clean(content_type) or "something unknown"
+    def no_answer(self, content_type: str, body: object) -> Failure:
+        """A success that holds something other than an answer, such as a web page or an error of a proxy.
+
+        Args:
+            content_type: what it is said to be; empty, or that of a stream, where it does not contradict.
+            body: what was found in it, if anything: JSON or a text.
+        """
+        if status := _status_in(body):
+            return self.refused(status, body)
+        said = self._clean(words_in(body))
+        if content_type in ("", "text/event-stream"):
+            if not said:
+                return self.interrupted("the connection was closed before an answer came")
+            return Failure(ModelError(f"{self.endpoint} gave no answer, but says: {said}"), said=said, transient=True)
+        what = f"{self._clean(content_type)} instead of a chat completion" + (f" ({said})" if said else "")
         advice = self._redirected or "check the base URL (it usually ends in /v1)"
-        return Failure(ModelNotFound(f"{self.endpoint} answered with {kind} instead of a chat completion; {advice}."))
+        return Failure(ModelNotFound(f"{self.endpoint} answered with {what}; {advice}."), said=said)
 
     def unexpected(self, error: Exception) -> Failure:
         """The SDK failed in a way that nobody foresaw."""
@@ -206,25 +219,51 @@ def _lasting(error: ModelError) -> ModelError:
     return error
 
 
-def _words(body: object) -> str:
-    """What an error body says, whatever its shape: OpenAI's, FastAPI's `detail`, a bare text or a page of HTML."""
+_WORD_KEYS = ("error", "message", "detail", "msg", "errors", "error_msg", "error_message", "status_msg", "base_resp")
+"""Where a JSON body says what is wrong: OpenAI's place, FastAPI's, and those of other vendors."""
+
+
+def words_in(body: object) -> str:
+    """What an error body says, whatever its shape: JSON, perhaps in a string, a bare text or a page of HTML.
+
+    Empty where JSON says nothing in one of the usual places.
+    """
     if isinstance(body, str):
-        text = body.strip()
-        if text.startswith(("<", "<!")):
-            title = re.search(r"<title[^>]*>(.*?)</title>", text[:10_000], re.IGNORECASE | re.DOTALL)
-            return title.group(1) if title else "a web page"
-        return shorten(text, 2_000)
-    if isinstance(body, Mapping):
-        for key in ("error", "message", "detail", "msg"):
-            if body.get(key):
-                return _with_code(body, _words(body[key]))
+        return _words_in_text(body.strip())
+    if isinstance(body, list):
+        return next(filter(None, map(words_in, body)), "")
+    if not isinstance(body, Mapping):
+        return ""
+    found = (_with_code(body, words) for key in _WORD_KEYS if (words := words_in(body.get(key))))
+    return _with_upstream(body, next(found, ""))
+
+
+def _words_in_text(text: str) -> str:
+    if text.startswith("<"):
+        title = re.search(r"<title[^>]*>(.*?)</title>", text[:10_000], re.IGNORECASE | re.DOTALL)
+        return title.group(1) if title else "a web page"
+    if text.startswith(("{", "[")):
+        with suppress(ValueError, RecursionError):
+            text = words_in(json.loads(text)) or text
+    return shorten(text, 2_000)
+
+
+def _dumped(body: object) -> str:
+    body = body.get("error", body) if isinstance(body, Mapping) else body
     return shorten(json.dumps(body, ensure_ascii=False, default=str), 2_000) if body else ""
+
+
+def _with_upstream(body: Mapping[str, Any], words: str) -> str:
+    """The words of a router with those of the provider behind it, which tell what is really wrong."""
+    metadata = body.get("metadata")
+    upstream = words_in(metadata.get("raw")) if isinstance(metadata, Mapping) else ""
+    return f"{words}: {upstream}" if words and upstream else words
 
 
 def _with_code(body: Mapping[str, Any], words: str) -> str:
     """The words with the machine-readable code behind them, where it says more than they do."""
     code = body.get("code") or body.get("type")
-    if isinstance(code, str) and code.lower() not in words.lower() and not code.isdigit():
+    if isinstance(code, str) and code.lower() not in words.lower() and not re.match(r"\d", code):
         return f"{words} ({code})"
     return words
 
@@ -240,18 +279,21 @@ _STATUS_OF_TYPE = {
 }
 
 
-def _status_in(body: object) -> int:
-    """The HTTP status that an error inside a stream amounts to; 500 when it does not say."""
+def _status_in(body: object) -> int | None:
+    """The HTTP status that an error inside an answer amounts to; None when it does not say."""
+    if isinstance(body, list):
+        return next(filter(None, map(_status_in, body)), None)
     if not isinstance(body, Mapping):
-        return 500
+        return None
     if isinstance(body.get("error"), Mapping):
         return _status_in(body["error"])
-    values = [body.get(key) for key in ("code", "status", "status_code", "type")]
-    for value in values:
-        status = _STATUS_OF_TYPE.get(value) if isinstance(value, str) and not value.isdigit() else value
-        if isinstance(status, (int, str)) and 400 <= int(status) < 600:
-            return int(status)
-    return 500
+    return next(filter(None, (_status(body.get(key)) for key in ("code", "status", "status_code", "type"))), None)
+
+
+def _status(value: object) -> int | None:
+    if isinstance(value, str):
+        value = int(value) if re.fullmatch("[45][0-9]{2}", value) else _STATUS_OF_TYPE.get(value)
+    return value if isinstance(value, int) and 400 <= value < 600 else None
 
 
 def _seconds(retry_after: str | None) -> float | None:

@@ -189,8 +189,11 @@ class OpenAIChatModel(ChatModelBase):
             try:
                 while not answer.ended:
                     for chunk in await self._next_chunks(answer, parts, tries, heard):
+                        was_finished = parts.finish_reason is not None
                         for delta in parts.feed(chunk):
                             yield delta
+                            heard = asyncio.get_running_loop().time()
+                        if parts.finish_reason is not None and not was_finished:
                             heard = asyncio.get_running_loop().time()
             except Failure as caught:
                 failure = caught
@@ -205,7 +208,10 @@ class OpenAIChatModel(ChatModelBase):
     async def _next_chunks(self, answer: AnswerStream, parts: StreamParts, tries: Tries, heard: float) -> list[Chunk]:
         """Read once, for as long as this stage of the answer may take; `heard` is when something was said last."""
         finished = parts.finish_reason is not None
-        seconds = _TAIL_SECONDS if finished else self._idle_left(heard) if parts.begun else tries.remaining()
+        if finished:
+            seconds: float | None = max(0.0, heard + _TAIL_SECONDS - asyncio.get_running_loop().time())
+        else:
+            seconds = self._idle_left(heard) if parts.begun else tries.remaining()
         try:
             return await answer.read(seconds)
         except TimeoutError:
@@ -220,6 +226,8 @@ class OpenAIChatModel(ChatModelBase):
 
     def _incomplete(self, answer: AnswerStream, parts: StreamParts) -> Failure | None:
         """The failure of a stream that ended too early, though nothing else went wrong."""
+        if parts.finish_reason == "error":
+            return self._client.failures.interrupted("the endpoint says that it failed")
         if parts.finish_reason is not None or (answer.complete and parts.begun):
             return None
         return self._client.failures.interrupted("the connection was closed") if parts.begun else answer.nothing_came()

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection, Iterator
 from typing import Any
 
-_NAME_KEYS = ("name", "tool", "tool_name", "function")
-_ARGUMENT_KEYS = ("arguments", "parameters", "input", "args")
-_WRAPPERS = ("function", "function_call", "tool_call", "tool_calls")
-_MARKER = r"(?:<\|?(?:tool_call|function_call|function|invoke|python_tag)\b|\[TOOL_CALLS?\])"
+from agent_core.json_text import objects_in
+
+_NAME_KEYS = ("name", "tool", "tool_name", "function", "action", "method", "recipient_name")
+_ARGUMENT_KEYS = ("arguments", "parameters", "input", "args", "action_input", "tool_input", "kwargs", "params")
+_WRAPPERS = ("function", "function_call", "tool_call", "tool_calls", "tool_uses")
+_MARKER = r"""(?xi: <[|｜/]?(?:\w{1,20}[:｜])?(?:start_)?(?:tool|function|invoke|python_tag)[\w▁]{0,40}
+    | \[TOOL_CALLS?\] | ```tool_code | \bto=functions\. | \bfunctools\[ | ^>>> )"""
+"""What models put before a call: tags of many shapes, some with bars and a prefix, and a few words."""
 _MARKER_REACH = 200
-_MOST_OBJECTS = 50
 
 
 def looks_like_printed_tool_call(text: str, tool_names: Collection[str]) -> bool:
@@ -22,27 +24,30 @@ def looks_like_printed_tool_call(text: str, tool_names: Collection[str]) -> bool
     """
     if not any(name in text for name in tool_names):
         return False
-    names = "|".join(re.escape(name) for name in tool_names)
-    if re.search(rf"{_MARKER}(?s:.{{0,{_MARKER_REACH}}}?)(?<!\w)(?:{names})(?!\w)", text):
+    names = "|".join(map(re.escape, tool_names))
+    if any(re.search(shape, text, re.MULTILINE) for shape in _shapes(names)):
         return True
-    if re.fullmatch(rf"(?:```\w*\s*)?\[?(?:{names})\((?:\s*\w+\s*=.*)?\)\]?(?:\s*```)?", text.strip(), re.DOTALL):
+    # Code is a call where it is all there is, or comes last.
+    said = text.strip()
+    if any(re.fullmatch(_code(names), said.rpartition(gap)[2], re.DOTALL) for gap in (said, "\n\n", "\n")):
         return True
-    return any(_is_call(candidate, tool_names) for value in _objects(text) for candidate in _candidates(value))
+    return any(_is_call(candidate, tool_names) for value in objects_in(text) for candidate in _candidates(value))
 
 
-def _objects(text: str) -> Iterator[dict[str, Any]]:
-    """The outermost JSON objects in `text`; bounded, since every brace may start one."""
-    decoder = json.JSONDecoder(strict=False)
-    start = text.find("{")
-    for _ in range(_MOST_OBJECTS):
-        if start < 0:
-            return
-        try:
-            value, end = decoder.raw_decode(text, start)
-            yield value
-        except (ValueError, RecursionError):
-            end = start + 1
-        start = text.find("{", end)
+def _shapes(names: str) -> Iterator[str]:
+    """What may stand anywhere. Every repetition is bounded, or has one way to match only: texts may be long."""
+    yield rf"{_MARKER}(?s:.{{0,{_MARKER_REACH}}}?)(?<!\w)(?:{names})(?!\w)"
+    yield rf"<(?:{names})>\s{{0,9}}<\w"
+    # ReAct's two lines.
+    yield rf"^Action:\s{{0,9}}`?(?:{names})`?\s{{0,9}}\nAction Input:"
+    # JSON, or what is nearly JSON, that need not have come to its end.
+    name_keys, argument_keys = "|".join(_NAME_KEYS), "|".join(_ARGUMENT_KEYS)
+    yield rf"""["'](?:{name_keys})["']\s*:\s*["'](?:\w+\.)?(?:{names})["']\s*,\s*["'](?:{argument_keys})["']\s*:"""
+
+
+def _code(names: str) -> str:
+    arguments = r"""(?:\s*(?:\w+\s*=|["'{]).*)?"""
+    return rf"(?:```\w*\s*)?\[?(?:print\()?(?:\w+\.)?(?:{names})\({arguments}\){{1,2}}\]?(?:\s*```)?"
 
 
 def _candidates(value: dict[str, Any]) -> Iterator[Any]:
@@ -59,4 +64,6 @@ def _candidates(value: dict[str, Any]) -> Iterator[Any]:
 def _is_call(value: Any, tool_names: Collection[str]) -> bool:
     if not isinstance(value, dict) or not any(key in value for key in _ARGUMENT_KEYS):
         return False
-    return any(isinstance(value.get(key), str) and value[key] in tool_names for key in _NAME_KEYS)
+    # Some put the tools into a namespace.
+    said = (value[key].rpartition(".")[2] for key in _NAME_KEYS if isinstance(value.get(key), str))
+    return any(name in tool_names for name in said)

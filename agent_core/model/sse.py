@@ -21,9 +21,14 @@ class ServerSentEvent(NamedTuple):
 
 
 class EventDecoder:
-    """Turns the bytes of a response into events; call `feed` with each piece and `close` at the end."""
+    """Turns the bytes of a response into events; call `feed` with each piece and `close` at the end.
+
+    Attributes:
+        stray: the first line that belongs to no event, such as an error that a proxy has put in the stream's place.
+    """
 
     def __init__(self) -> None:
+        self.stray = ""
         self._pieces: list[bytes] = []
         self._mark = codecs.BOM_UTF8
         self._name = ""
@@ -51,6 +56,9 @@ class EventDecoder:
         self._mark = b""
         if not line:
             return self._dispatch()
+        if line.startswith(("{", "[")):
+            # Some servers, and the proxies before them, forget to say that it is data.
+            line = f"data:{line}"
         field, _, value = line.partition(":")
         value = value.removeprefix(" ")
         if field == "data":
@@ -61,6 +69,8 @@ class EventDecoder:
             # llama.cpp puts an error into a field of its own.
             self._name = "error"
             self._data.append(value)
+        elif field not in ("", "id", "retry"):
+            self.stray = self.stray or line
         return []
 
     def _dispatch(self) -> list[ServerSentEvent]:

@@ -7,6 +7,7 @@ Tool calls are kept apart by the endpoint's id, by its index, or by what the pie
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -16,7 +17,10 @@ from agent_core.json_text import load_object
 from agent_core.model.base import Finished, ModelDelta, TextDelta, ThinkingDelta, ToolCallDelta
 from agent_core.text import well_formed
 
-_REASONING_FIELDS = ("reasoning_content", "reasoning")
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "reasoning_details")
+_MOST_TOKENS = 2**53
+"""More is no count; what it is would not fit into a record either."""
+_TEXT_KEYS = ("text", "content", "thinking", "summary", "value")
 
 
 class StreamParts:
@@ -44,14 +48,15 @@ class StreamParts:
     def feed(self, chunk: Mapping[str, Any]) -> list[ModelDelta]:
         """The deltas that a chunk brings, in order; chunks without choices bring usage at most."""
         choice = _first_choice(chunk)
-        self._note_usage(chunk.get("usage") or choice.get("usage"))
+        self._note_usage(chunk.get("usage") or choice.get("usage") or _mapping(chunk.get("x_groq")).get("usage"))
         if choice.get("finish_reason"):
             self.finish_reason = str(choice["finish_reason"])
         # An endpoint that does not stream answers with one whole message.
-        delta = _mapping(choice["delta"] if "delta" in choice else choice.get("message"))
+        delta = _mapping(choice.get("message") if choice.get("delta") is None else choice["delta"])
         calls_had_begun = bool(self._calls)
         said = list(self._said(delta))
-        calls = [piece for raw in _list(delta.get("tool_calls")) if raw for piece in self._call_piece(_mapping(raw))]
+        raws = _list(delta.get("tool_calls") or delta.get("function_call"))
+        calls = [piece for raw in raws if raw for piece in self._call_piece(_mapping(raw))]
         self.begun = self.begun or bool(said or self._calls)
         if not calls_had_begun:
             return said + calls
@@ -77,32 +82,32 @@ class StreamParts:
         reasoning = next((delta[field] for field in _REASONING_FIELDS if delta.get(field)), None)
         yield from self._thinking_deltas(reasoning)
         for part in _content_parts(delta.get("content")):
-            if "thinking" in part:
-                for inner in _content_parts(part["thinking"]):
-                    yield from self._thinking_deltas(inner.get("text"))
-            elif text := self._text.join(part.get("text")):
+            if "thinking" in part or part.get("type") in ("thinking", "reasoning"):
+                yield from self._thinking_deltas(part)
+            elif text := self._text.join(_flat(part)):
                 yield TextDelta(text)
         if text := self._text.join(delta.get("refusal")):
             yield TextDelta(text)
 
-    def _thinking_deltas(self, text: object) -> Iterator[ModelDelta]:
-        if joined := self._thinking.join(text):
-            yield ThinkingDelta(joined)
+    def _thinking_deltas(self, thought: object) -> Iterator[ModelDelta]:
+        if text := self._thinking.join(_flat(thought)):
+            yield ThinkingDelta(text)
 
     def _call_piece(self, raw: Mapping[str, Any]) -> list[ModelDelta]:
-        function = _mapping(raw.get("function"))
+        # Where there is no `function`, its fields stand in its place, as those of the older `function_call` do.
+        function = _mapping(raw.get("function")) or raw
         vendor_id, name = _text(raw.get("id")), _text(function.get("name"))
-        index = raw.get("index")
+        index = _index(raw.get("index"))
         arguments = function.get("arguments")
         text = arguments if isinstance(arguments, str) else json.dumps(arguments) if arguments is not None else ""
         call = self._find(vendor_id, index, name, text)
         if call is None:
-            call = _Call(self._free_id(vendor_id), vendor_id, index)
+            call = _Call(self._free_id(vendor_id), vendor_id, len(self._calls) if index is None else index)
             self._calls.append(call)
         call.vendor_id = call.vendor_id or vendor_id
         return call.grow(name, text)
 
-    def _find(self, vendor_id: str, index: object, name: str, arguments: str) -> _Call | None:
+    def _find(self, vendor_id: str, index: int | None, name: str, arguments: str) -> _Call | None:
         """The call that a piece continues; None when it starts one."""
         last = self._calls[-1] if self._calls else None
         at_index = next((call for call in reversed(self._calls) if index is not None and call.index == index), None)
@@ -112,7 +117,7 @@ class StreamParts:
                 # A new id on a known index is another call, unless it brings no name: a call cannot do without.
                 nameless = at_index is not None and not at_index.vendor_id and not at_index.name
                 return at_index if nameless or not name else None
-            reused = name and index is not None and same.index is not None and same.index != index
+            reused = name and index is not None and same.index != index
             return None if reused else same
         call = at_index or (last if not name or index is None else None)
         return None if call is not None and name and call.is_other(name, arguments) else call
@@ -126,15 +131,20 @@ class StreamParts:
         usage = _mapping(raw)
         if not usage:
             return
-        details = _mapping(usage.get("prompt_tokens_details"))
-        cached = details.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
-        self.usage = Usage(_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")), _count(cached))
+        details = _mapping(usage.get("prompt_tokens_details") or usage.get("input_tokens_details"))
+        before = self.usage or Usage()
+        # What a later report leaves out, or gives as zero, stands as it was told before.
+        self.usage = Usage(
+            _count(usage, "prompt_tokens", "input_tokens") or before.input_tokens,
+            _count(usage, "completion_tokens", "output_tokens") or before.output_tokens,
+            _count({**usage, **details}, "cached_tokens", "prompt_cache_hit_tokens") or before.cached_tokens,
+        )
 
 
 class _Call:
     """A tool call that is coming in. Nothing of it is told before its name is known."""
 
-    def __init__(self, id: str, vendor_id: str, index: object) -> None:
+    def __init__(self, id: str, vendor_id: str, index: int) -> None:
         self.id = id
         self.vendor_id = vendor_id
         self.index = index
@@ -192,10 +202,18 @@ def _first_choice(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _content_parts(content: object) -> list[Mapping[str, Any]]:
-    """The content as parts: it is a text, a list of parts, or null."""
-    if isinstance(content, str):
-        return [{"text": content}]
-    return [_mapping(part) for part in _list(content)]
+    """The content as parts: it is a text, a list of parts or texts, or null."""
+    parts = [content] if isinstance(content, str) else _list(content)
+    return [{"text": part} if isinstance(part, str) else _mapping(part) for part in parts]
+
+
+def _flat(value: object) -> str:
+    """The text in a value: itself, or what lies in the parts and objects that it is wrapped into."""
+    if isinstance(value, Mapping):
+        return next(filter(None, (_flat(value.get(key)) for key in _TEXT_KEYS)), "")
+    if isinstance(value, list):
+        return "".join(map(_flat, value))
+    return value if isinstance(value, str) else ""
 
 
 def _is_complete(arguments: str) -> bool:
@@ -223,5 +241,16 @@ def _text(value: object) -> str:
     return well_formed(value) if isinstance(value, str) else ""
 
 
-def _count(value: object) -> int:
-    return value if isinstance(value, int) else 0
+def _index(value: object) -> int | None:
+    if isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value):
+        return int(value)
+    return value if isinstance(value, int) else None
+
+
+def _count(usage: Mapping[str, Any], *names: str) -> int:
+    """The first count that is told under one of the names; 0 for what is none."""
+    for name in names:
+        value = usage.get(name)
+        if isinstance(value, (int, float)) and 0 < value <= _MOST_TOKENS:
+            return int(value)
+    return 0

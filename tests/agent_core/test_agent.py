@@ -38,7 +38,7 @@ from agent_core.message import (
     UserMsg,
 )
 from agent_core.middleware import MiddlewareBase
-from agent_core.model.base import ToolSchema
+from agent_core.model.base import ChatModelBase, Finished, ModelDelta, TextDelta, ToolSchema
 from agent_core.model.scripted_model import ScriptedChatModel
 from agent_core.trace import Trace
 from memory import InMemoryMemory, MemoryBase
@@ -450,6 +450,23 @@ async def test_usage_and_an_empty_answer_are_told() -> None:
     assert ended.usage == agent.trace.of(ModelCallEnded)[0].usage
     assert ended.usage is not None
     assert ended.usage.input_tokens > 0
+
+
+@pytest.mark.parametrize(("reason", "told"), [("length", "length limit"), ("content_filter", "content filter")])
+@pytest.mark.parametrize(("text", "what"), [("", "nothing at all"), ("so far", "was cut")])
+async def test_an_answer_that_was_cut_says_by_what(reason: str, told: str, text: str, what: str) -> None:
+    class Cutting(ChatModelBase):
+        model = "cutting"
+
+        async def stream(self, *_: Any) -> AsyncIterator[ModelDelta]:
+            yield TextDelta(text)
+            yield Finished(reason)
+
+    agent = make_agent(model=Cutting())
+    await agent.reply("q")
+    (notice,) = agent.trace.of(Noticed)
+    assert what in notice.text
+    assert told in notice.text
 
 
 async def test_a_call_printed_as_text_is_shown_and_not_run() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.json_text import load_object, valid_object_text
+from agent_core.json_text import load_object, objects_in, valid_object_text
 
 NESTED = '{"a":' * 100_000
 VALUES = st.recursive(
@@ -54,3 +54,20 @@ def test_whatever_is_written_every_server_can_parse_it(text):
     written = valid_object_text(text)
     assert isinstance(json.loads(written), dict)
     written.encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Here it is:\n```json\n{"a": "one\ntwo"}\n```\nand {"b": 2}.',
+        r'\frac{x}{y} {"a": "one\ntwo"} { "b": 1 {"b": 2}',
+    ],
+)
+def test_objects_are_found_whatever_is_around_them(text):
+    """C09: a summary in a code fence, behind prose with braces of its own."""
+    assert list(objects_in(text)) == [{"a": "one\ntwo"}, {"b": 2}]
+
+
+@pytest.mark.parametrize("text", ["{" * 200_000, '{"a":' * 100_000, '{"a":' + "[" * 100_000, '{"a":' + "9" * 5_000])
+def test_looking_for_objects_takes_bounded_work_in_any_text(text):
+    assert list(objects_in(text)) == []

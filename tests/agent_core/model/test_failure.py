@@ -96,6 +96,13 @@ def test_credit_that_is_used_up_does_not_count_as_retryable():
         ({"message": "a", "type": "server_error"}, "a (server_error)"),
         (None, ""),
         ({"error": {"odd": 1}}, '{"odd": 1}'),
+        ([{"error": {"message": "a b"}}], "a b"),
+        ({"detail": [{"loc": ["body"], "msg": "a b"}]}, "a b"),
+        ({"errors": [{"message": "a b"}], "success": False}, "a b"),
+        ({"base_resp": {"status_code": 1004, "status_msg": "a b"}}, "a b"),
+        ({"error": True, "message": "a b"}, "a b"),
+        ({"error": {"message": '{"error": {"message": "a b"}}'}}, "a b"),
+        ({"error": {"message": "Provider failed", "metadata": {"raw": '{"detail": "a b"}'}}}, "Provider failed: a b"),
     ],
 )
 def test_the_words_are_found_in_any_body_and_are_one_line(body, said):
@@ -127,6 +134,11 @@ def test_a_missing_key_is_told_from_a_refused_one():
         ({"error": "overloaded"}, ModelOverloaded),
         ("overloaded", ModelOverloaded),
         ({"code": True, "message": "odd"}, ModelOverloaded),
+        ({"error": {"code": "²", "message": "odd"}}, ModelOverloaded),
+        ({"error": {"code": "9" * 5_000, "message": "odd"}}, ModelOverloaded),
+        ({"error": {"code": "502.0", "message": "odd"}}, ModelOverloaded),
+        ([{"error": {"code": 429, "message": "slow"}}], ModelOverloaded),
+        ({"error": {"code": 400, "message": "no", "metadata": {"raw": "context length is 9"}}}, ContextOverflow),
     ],
 )
 def test_errors_inside_a_stream_are_judged_by_their_code(body, error):

@@ -158,6 +158,17 @@ class TestWholeAnswers:
         openai_server.play(json_answer({**completion, "usage": {"prompt_tokens": 1, "completion_tokens": 2}}))
         assert await answer(model) == [TextDelta("all at once"), Finished("stop", Usage(1, 2))]
 
+    @pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"\n\n", b": waiting\n\n"])
+    async def test_an_answer_that_does_not_stream_behind_other_bytes(self, openai_server, model, before):
+        document = json.dumps({"choices": [{"message": {"content": "a"}, "finish_reason": "stop"}]})
+        openai_server.play(raw(before, document.encode()))
+        assert await answer(model) == [TextDelta("a"), Finished("stop", None)]
+
+    async def test_chunks_one_a_line_that_are_no_events(self, openai_server, model):
+        lines = [json.dumps(part).encode() + b"\n" for part in (*text("ab", pieces=2), finish())]
+        openai_server.play(raw(*lines, headers={"content-type": "application/x-ndjson"}))
+        assert await answer(model) == [TextDelta("a"), TextDelta("b"), Finished("stop", None)]
+
     async def test_events_with_a_single_line_end_between_them(self, openai_server, model):
         """S17: joined, but still readable line by line."""
         lines = b"".join(event(part).replace(b"\n\n", b"\n") for part in (*text("ab", pieces=2), finish()))
@@ -238,6 +249,54 @@ class TestBrokenAnswers:
         assert "overloaded" in str(error)
         assert openai_server.unplayed == 1
 
+    @pytest.mark.parametrize(
+        ("body", "said"),
+        [
+            (event({"code": "InvalidParameter", "message": "no such thing"}), "no such thing"),
+            (event({"detail": "no credit"}), "no credit"),
+            (event({"choices": None, "base_resp": {"status_code": 1004, "status_msg": "log in"}}), "log in"),
+            (event([{"error": {"code": 400, "message": "bad key"}}]), "bad key"),
+            (b": waiting\n\n" + json.dumps({"error": {"message": "died"}}).encode(), "died"),
+            (b"upstream connect error", "upstream connect error"),
+            (b"\x1f\x8b\x08\x00\xff\xfe", "bytes that are no text"),
+            (b"data: hello\n\n", "hello"),
+        ],
+    )
+    async def test_what_came_in_place_of_an_answer_is_told(self, openai_server, make_model, body, said):
+        """S09: whoever sent it, and in whatever form."""
+        openai_server.play(raw(body, DONE))
+        _, error = await answer_until_error(make_model(retry=RetryPolicy(retries=0)), error=ModelError)
+        assert said in str(error)
+
+    @pytest.mark.parametrize(
+        ("document", "said"),
+        [({"detail": "who?"}, "who?"), ([{"error": {"message": "bad key", "code": 400}}], "bad key")],
+    )
+    async def test_a_success_that_is_the_error_of_a_proxy_is_told(self, openai_server, model, document, said):
+        openai_server.play(json_answer(document))
+        _, error = await answer_until_error(model, error=ModelError)
+        assert said in str(error)
+
+    async def test_an_error_in_the_choice_is_one(self, openai_server, model):
+        """S11: after some text, where a router puts the failure of a provider."""
+        failed = {"delta": {}, "finish_reason": "error", "error": {"code": 502, "message": "upstream died"}}
+        openai_server.play(raw(text("so far"), {"choices": [failed]}, DONE))
+        deltas, error = await answer_until_error(model, error=ModelOverloaded)
+        assert deltas == [TextDelta("so far")]
+        assert "upstream died" in str(error)
+
+    async def test_an_answer_that_finishes_with_an_error_is_not_complete(self, openai_server, model):
+        openai_server.play(raw(text("so far"), finish("error"), DONE))
+        deltas, _ = await answer_until_error(model, error=ModelInterrupted)
+        assert deltas == [TextDelta("so far")]
+
+    async def test_what_came_before_an_error_in_the_same_document_is_kept(self, openai_server, model):
+        lines = [json.dumps(part) for part in (*text("so far"), {"error": {"message": "died"}})]
+        openai_server.play(raw("\n".join(lines).encode(), headers={"content-type": "application/x-ndjson"}))
+        deltas, error = await answer_until_error(model, error=ModelOverloaded)
+        assert deltas == [TextDelta("so far")]
+        assert "died" in str(error)
+
     async def test_nothing_before_the_end_is_tried_again(self, openai_server, model):
         """S09: an answer without an answer is no success."""
         openai_server.play(raw(DONE), raw(CLOSE), reply(text("fine")))
@@ -294,6 +353,11 @@ class TestSilence:
     async def test_silence_after_the_finish_is_the_end(self, openai_server, model, monkeypatch):
         monkeypatch.setattr("agent_core.model.openai_model._TAIL_SECONDS", 0.05)
         openai_server.play(raw(text("all"), finish(), SILENCE))
+        assert await answer(model) == [TextDelta("all"), Finished("stop", None)]
+
+    async def test_signs_of_life_after_the_finish_do_not_keep_it_open(self, openai_server, model, monkeypatch):
+        monkeypatch.setattr("agent_core.model.openai_model._TAIL_SECONDS", 0.1)
+        openai_server.play(raw(text("all"), finish(), *[b": waiting\n\n", Pause(0.02)] * 1_000, SILENCE))
         assert await answer(model) == [TextDelta("all"), Finished("stop", None)]
 
     async def test_silence_after_done_is_the_end(self, openai_server, model):

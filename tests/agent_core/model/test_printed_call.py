@@ -21,6 +21,27 @@ PRINTED = [
     'Read(path="a.md")',
     '[Read(path="a.md"), save(text="b")]',
     "```tool_code\nRead(path='a.md')\n```",
+    "```tool_code\nprint(default_api.Read(path='a.md'))\n```",
+    'Let me look.\n\nRead("a.md")',
+    "Sure:\n[Read(path='a.md')]",
+    "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>Read\n",
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="Read">',
+    '<|tool_calls_section_begin|><|tool_call_begin|>functions.Read:0<|tool_call_argument_begin|>{"path": "a"}',
+    '<|channel|>commentary to=functions.Read <|constrain|>json<|message|>{"path": "a"}',
+    '<minimax:tool_call>\n<invoke name="save">',
+    "<tool_use>\n<name>Read</name>",
+    "<Read>\n<path>a</path>\n</Read>",
+    '<TOOLCALL>[{"name": "Read", "argum',
+    "<start_function_call>call:Read{path:a}",
+    '[TOOL_CALLS]Read[ARGS]{"path": "a"}',
+    'functools[{"name": "Read"',
+    '>>>Read\n{"path": "a"}',
+    'Thought: look\nAction: Read\nAction Input: {"path": "a"}',
+    '{"action": "Read", "action_input": {"path": "a"}}',
+    '{"tool_uses": [{"recipient_name": "functions.Read", "parameters": {"path": "a"}}]}',
+    '{"name": "save", "arguments": {"text": "cut sho',
+    "{'name': 'save', 'arguments': {'text': 'a'}}",
+    '{"arguments": {"text": "a"}, "name": "functions.save"}',
 ]
 NOT_PRINTED = [
     "",
@@ -32,6 +53,10 @@ NOT_PRINTED = [
     "Read (the book) is good",
     "{ save { Read",
     "I used a <tool_call> once.",
+    "[tools] are there to Read files",
+    "Read(path) gives the text. It is useful.",
+    "Action: Read more books.",
+    "<Read> more, <b>save</b> less",
 ]
 
 
@@ -49,6 +74,18 @@ def test_without_tools_nothing_is_a_call():
     assert not looks_like_printed_tool_call(PRINTED[0], ())
 
 
-@pytest.mark.parametrize("text", ['save {"a":' * 20_000, "save " + "{" * 200_000, "<tool_call>" * 50_000 + "sav"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        'save {"a":' * 20_000,
+        "save " + "{" * 200_000,
+        "<tool_call>" * 50_000 + "sav",
+        "<tool" + "l" * 200_000 + "save",
+        "save(x=" + ")" * 200_000 + "z",
+        "save(x=\n" * 30_000,
+        "Action: save" + "\n" * 200_000,
+        '"name":' + " " * 200_000 + "save",
+    ],
+)
 def test_hostile_text_takes_bounded_work(text):
     assert not looks_like_printed_tool_call(text, TOOLS)

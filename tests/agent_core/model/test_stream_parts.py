@@ -145,6 +145,27 @@ class TestToolCalls:
         chunks = call_chunks(piece(None, None, "", index=0), piece("a", "f", "{}", index=0))
         assert [call[1:] for call in calls_of(chunks)] == [("f", "{}")]
 
+    @pytest.mark.parametrize("starts", [({"index": "0"}, {"index": "1"}), ({}, {}), ({"index": None}, {"index": None})])
+    def test_interleaved_calls_whose_index_changes_its_form(self, starts):
+        first, second = starts
+        chunks = call_chunks(
+            piece("a", "f", "", **first),
+            piece("b", "f", "", **second),
+            *(piece(None, None, text, index=index) for text in "{}" for index in (0, 1)),
+        )
+        assert calls_of(chunks) == [("a", "f", "{}"), ("b", "f", "{}")]
+
+    def test_the_older_form_of_a_call(self):
+        chunks = [
+            delta(function_call={"name": "f", "arguments": ""}),
+            delta(function_call={"arguments": "{"}),
+            delta(function_call={"arguments": "}"}),
+        ]
+        assert [call[1:] for call in calls_of(chunks)] == [("f", "{}")]
+
+    def test_a_call_without_its_inner_object(self):
+        assert calls_of([delta(tool_calls=[{"id": "a", "name": "f", "arguments": "{}"}])]) == [("a", "f", "{}")]
+
     def test_arguments_given_as_an_object(self):
         [(_, name, arguments)] = calls_of(call_chunks(piece("a", "f", {"x": [1]})))
         assert (name, json.loads(arguments)) == ("f", {"x": [1]})
@@ -167,7 +188,9 @@ class TestText:
         chunks = [delta(role="assistant", content=None), delta(content=""), delta(content="a"), delta(content=None)]
         assert collect(chunks) == [TextDelta("a")]
 
-    @pytest.mark.parametrize("field", ["reasoning_content", "reasoning"])
+    @pytest.mark.parametrize(
+        "field", ["reasoning_content", "reasoning", "reasoning_text", "thinking", "thought", "reasoning_details"]
+    )
     def test_reasoning_in_either_field(self, field):
         chunks = [delta(**{field: "hm"}), delta(content="", **{field: None}), delta(content="a")]
         assert collect(chunks) == [ThinkingDelta("hm"), TextDelta("a")]
@@ -178,6 +201,17 @@ class TestText:
     def test_content_in_parts(self):
         parts = [{"type": "thinking", "thinking": [{"type": "text", "text": "hm"}]}, {"type": "text", "text": "a"}]
         assert collect([delta(content=parts)]) == [ThinkingDelta("hm"), TextDelta("a")]
+
+    @pytest.mark.parametrize(
+        "thought", ["hm", ["h", "m"], {"content": "hm"}, [{"type": "reasoning.text", "text": "h"}, {"summary": "m"}]]
+    )
+    def test_reasoning_however_it_is_wrapped(self, thought):
+        assert collect([delta(reasoning=thought)]) == [ThinkingDelta("hm")]
+
+    @pytest.mark.parametrize("content", [["a", "b"], {"text": "ab"}, [{"type": "text", "text": {"value": "ab"}}]])
+    def test_text_however_it_is_wrapped(self, content):
+        said = [one for one in collect([delta(content=content)]) if isinstance(one, TextDelta)]
+        assert "".join(one.text for one in said) == "ab"
 
     def test_a_refusal_is_text(self):
         assert collect([delta(refusal="I cannot.")]) == [TextDelta("I cannot.")]
@@ -200,6 +234,10 @@ class TestText:
         message = {"role": "assistant", "content": "a", "tool_calls": [piece("c", "f", "{}")]}
         chunk = {"choices": [{"message": message, "finish_reason": "tool_calls"}]}
         assert collect([chunk]) == [TextDelta("a"), ToolCallDelta("c", "f", "{}")]
+
+    def test_an_answer_in_one_piece_beside_a_delta_that_is_null(self):
+        chunk = {"choices": [{"delta": None, "message": {"content": "a"}, "finish_reason": "stop"}]}
+        assert collect([chunk]) == [TextDelta("a")]
 
     def test_a_message_beside_the_deltas_is_not_said_twice(self):
         chunk = {"choices": [{"delta": {}, "message": {"content": "all of it"}, "finish_reason": "stop"}]}
@@ -232,6 +270,27 @@ class TestEnd:
         parts = StreamParts()
         parts.feed({"choices": [], "usage": {"prompt_tokens": 7, "completion_tokens": 2, **details}})
         assert parts.usage == Usage(7, 2, 5)
+
+    @pytest.mark.parametrize(
+        "reports",
+        [
+            [{"usage": {"input_tokens": 7, "output_tokens": 2}}],
+            [{"x_groq": {"usage": {"prompt_tokens": 7, "completion_tokens": 2}}}],
+            [{"usage": {"prompt_tokens": 7}}, {"usage": {"completion_tokens": 2}}],
+            [{"usage": {"prompt_tokens": 7, "completion_tokens": 2}}, {"usage": {"prompt_tokens": 0}}],
+            [{"usage": {"prompt_tokens": 7.0, "completion_tokens": 2.0}}],
+        ],
+    )
+    def test_usage_wherever_and_however_often_it_is_told(self, reports):
+        parts = StreamParts()
+        collect([{"choices": [], **report} for report in reports], parts)
+        assert parts.usage == Usage(7, 2)
+
+    @pytest.mark.parametrize("count", [-7, 10**30, float("nan"), float("inf"), "many", [7]])
+    def test_what_is_no_count_is_none(self, count):
+        parts = StreamParts()
+        parts.feed({"choices": [], "usage": {"prompt_tokens": count, "completion_tokens": 2}})
+        assert parts.usage == Usage(0, 2)
 
     def test_usage_of_every_chunk_the_last_counts(self):
         parts = StreamParts()
