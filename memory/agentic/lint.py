@@ -25,6 +25,7 @@ from memory.agentic.memory_file import (
     SAYS_THE_SAME,
     TOO_LARGE,
     UNREADABLE,
+    UTF_16,
     MemoryFile,
 )
 from memory.agentic.secret_shapes import find_secrets
@@ -38,6 +39,7 @@ Kind = Literal[
 _ELSEWHERE = re.compile(r"(?:[a-z][a-z0-9+.-]*:(?!\\)|#)", re.IGNORECASE)
 _BADGE_KINDS: dict[str, Kind] = {
     BINARY: "encoding",
+    UTF_16: "encoding",
     NOT_UTF8: "encoding",
     OUTSIDE: "leads outside",
     TOO_LARGE: "too large",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from codecs import BOM_UTF8, getincrementaldecoder
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ READ_LIMIT = 1 << 20
 """Bytes of a file that are looked at, at most; a larger file has the badge `too large`."""
 
 BINARY = "binary"
+UTF_16 = "UTF-16: to be saved as UTF-8"
 NOT_UTF8 = "not UTF-8"
 TOO_LARGE = "too large"
 OUTSIDE = "link leads outside"
@@ -96,6 +97,8 @@ class Decoded(NamedTuple):
 
 def decode(data: bytes, *, is_whole: bool) -> Decoded:
     """Turn the start of a file, or all of it, into text; what is not UTF-8 becomes U+FFFD, what is binary nothing."""
+    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
+        return Decoded("", (BINARY, UTF_16))
     data = data.removeprefix(BOM_UTF8)
     if b"\0" in data:
         return Decoded("", (BINARY,))

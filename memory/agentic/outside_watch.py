@@ -108,6 +108,9 @@ class OutsideWatch:
                 unlike[path] = _Unlike(changed[path], data, digest)
         async with self._journal.changing():
             gone = await self._files.missing(gone)
+            # One that changed again meanwhile, or cannot be reached just now, is for the next look.
+            for path in [path for path, one in unlike.items() if not await self._files.is_still(one.file)]:
+                del unlike[path], looked_at[path]
             await self._record(unlike, gone, seen)
             # Not before it is written down: else nobody would look again.
             seen.update(looked_at)
@@ -123,7 +126,7 @@ class OutsideWatch:
         news: list[JournalEntry] = []
         for path, (file, data, digest) in unlike.items():
             expected = _expected(path, seen, known)
-            if digest == expected or not await self._files.is_still(file):
+            if digest == expected:
                 continue
             old = next((name for name in lost if lost[name] == digest), None) if expected is None else None
             if old is not None:

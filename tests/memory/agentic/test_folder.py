@@ -304,6 +304,17 @@ async def test_a_huge_file_is_read_in_part_and_badged(tmp_path: Path) -> None:
         assert badges == ("too large",)
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+async def test_a_file_in_utf_16_is_badged_with_the_way_out_and_gives_no_text(tmp_path: Path, encoding: str) -> None:
+    """F25: to whoever reads bytes it is binary; to who saved it in an editor it is not."""
+    put(tmp_path, "tea.md", "\ufefflikes oolong".encode(encoding))
+    put(tmp_path, "茶.md", "\ufeff喜欢乌龙茶".encode(encoding))
+    for file in (await scan(tmp_path)).values():
+        assert file.badges == ("binary", "UTF-16: to be saved as UTF-8")
+        assert not file.is_readable
+        assert (await folder_in(tmp_path).read(file.relative)).text == ""
+
+
 async def test_a_binary_file_is_badged_and_gives_no_text(tmp_path: Path) -> None:
     """F25."""
     put(tmp_path, "pic.md", PNG)

@@ -57,6 +57,32 @@ async def test_what_changed_while_no_program_ran_is_noticed_by_the_next_one(tmp_
     assert (entry.action, entry.origin, await book.journal.content(entry.before)) == ("edit", "outside", b"a")
 
 
+async def test_an_edit_of_a_file_that_could_not_be_looked_at_twice_is_told_by_the_next_look(tmp_path: Path) -> None:
+    class Flaky(CountingBackend):
+        """Loses the connection once a file has been read."""
+
+        is_lost = False
+
+        async def stat(self, path: str):
+            if self.is_lost and path.endswith("a.md") and "a.md" in self.reads:
+                raise ConnectionResetError(104, "Connection reset by peer", path)
+            return await super().stat(path)
+
+    path = put(tmp_path, "a.md", "a")
+    backend = Flaky()
+    book = book_in(tmp_path, backend)
+    watch = await look(book)
+    path.write_text("edited")
+    await book.folder.scan()
+    backend.reads.clear()
+    backend.is_lost = True
+    await look(book, watch)
+    assert await book.journal.entries() == []
+    backend.is_lost = False
+    await look(book, watch)
+    assert actions(await book.journal.entries()) == [("edit", "outside", "a.md")]
+
+
 async def test_only_files_of_another_version_are_read(tmp_path: Path) -> None:
     for number in range(20):
         put(tmp_path, f"{number}.md", f"text {number}")
