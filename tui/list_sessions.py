@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 
 import msgspec
@@ -11,6 +10,7 @@ from tui.cli import Options
 from tui.config import Settings
 from tui.literal_text import visible_line
 from tui.session_store import SessionInfo, SessionStore
+from tui.views.moments import minute
 
 
 def list_sessions(options: Options, settings: Settings) -> int:
@@ -39,7 +39,7 @@ def _lines(sessions: Sequence[SessionInfo]) -> list[str]:
     tells_workdir = len({info.workdir for info in sessions}) > 1
     lines = []
     for info in sessions:
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(info.modified))
+        when = minute(info.modified)
         where = f"  ({visible_line(info.workdir)})" if tells_workdir and info.workdir else ""
         count = f"{info.messages} message{'' if info.messages == 1 else 's'}"
         lines.append(f"{info.id}  {when}  {count:>13}  {visible_line(info.title) or '(nothing said)'}{where}")

@@ -159,6 +159,6 @@ def _decoded(line: bytes) -> str:
     """The prompt in a line; empty for a line that holds none, such as one that was torn."""
     try:
         text = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return ""
     return well_formed(text) if isinstance(text, str) else ""

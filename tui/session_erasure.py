@@ -176,7 +176,7 @@ class SessionErasure:
     def _is_telling(self, line: bytes, redaction: Redaction) -> bool:
         try:
             text = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             text = line.decode("utf-8", "replace")
         return isinstance(text, str) and self._is_telling_text(text, redaction)
 

@@ -46,7 +46,7 @@ def _messages(path: Path, msg_ids: set[str]) -> Iterator[dict[str, Any]]:
         try:
             entries = json.loads(line)["change"]["entries"]
             yield from (entry["msg"] for entry in entries if entry["msg"]["id"] in msg_ids)
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             continue
 
 

@@ -17,6 +17,7 @@ from agent_core.tool.in_thread import in_thread
 
 P = ParamSpec("P")
 R = TypeVar("R")
+_NOTHING_THERE = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 class LocalBackend(BackendBase):
@@ -93,8 +94,10 @@ def _write(path: str, data: bytes, follow: bool) -> None:
 def _stat(path: str) -> FileInfo | None:
     try:
         return _info(os.path.basename(path), path, os.stat(path), os.path.islink(path))
-    except (FileNotFoundError, NotADirectoryError):
-        return None
+    except OSError as error:
+        if error.errno in _NOTHING_THERE:
+            return None
+        raise
 
 
 def _list(path: str) -> list[FileInfo]:

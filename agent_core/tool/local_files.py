@@ -15,6 +15,8 @@ NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr
 _WALK = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | NO_FOLLOW
 _HAS_FOLDER_HANDLES = os.open in os.supports_dir_fd
 _PIECE = 1 << 20
+_LONGEST_PATH = 4096 if os.name == "posix" else 32_767
+"""Characters: no system takes more, and resolving costs their square."""
 
 
 def expand(path: str) -> str:
@@ -35,8 +37,10 @@ def resolve(path: str) -> str:
     """The absolute path with `~` expanded and every link resolved, whether or not there is a file.
 
     Raises:
-        OSError: links form a loop, or see `expand`.
+        OSError: links form a loop, or the path is longer than any can be, or see `expand`.
     """
+    if len(path) > _LONGEST_PATH:
+        raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
     resolved = os.path.realpath(expand(path))
     # `realpath` gives up on a loop silently and leaves the link in.
     ancestor = resolved

@@ -31,6 +31,8 @@ FORMAT = 1
 LARGEST_SUM = 2**30
 """Bytes of all files of a bundle together."""
 _KEY = "mnemoscope_export"
+_ZIP_TIMES = 315_619_200.0, 4_354_732_800.0
+"""What ZIP files can say of times: from 1980 to 2107, in every time zone."""
 
 
 class BundledFile(NamedTuple):
@@ -107,7 +109,7 @@ def read_bundle(data: bytes) -> Bundle:
         return _from_zip(data) if data.startswith(b"PK") else _from_json(data)
     except (zipfile.BadZipFile, zlib.error, binascii.Error, EOFError, NotImplementedError, RuntimeError) as error:
         raise StorageError(f"The export is damaged: {error}.") from error
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError, OverflowError) as error:
         raise StorageError("This is no export of a memory folder: neither a ZIP with memories nor our JSON.") from error
 
 
@@ -203,6 +205,5 @@ def _from_json_file(file: Mapping[str, Any]) -> bytes:
 
 
 def _zip_info(name: str, modified: float) -> zipfile.ZipInfo:
-    # What ZIP files can say of times begins with 1980.
-    moment = time.localtime(max(modified, 315_619_200.0))
+    moment = time.localtime(min(max(modified, _ZIP_TIMES[0]), _ZIP_TIMES[1]))
     return zipfile.ZipInfo(name, moment[:6])

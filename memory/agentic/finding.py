@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from agent_core.errors import StorageError
 from agent_core.paths import one_line
 from memory.agentic.folder import MemoryFolder
+from memory.agentic.folder_paths import relative_to
 from memory.agentic.memory_disk import MemoryDisk
 from memory.agentic.memory_file import MemoryFile
 
@@ -33,9 +34,10 @@ async def find(name: str, folder: MemoryFolder, disk: MemoryDisk) -> str:
     files = (await folder.scan()).files
     found = _meant(name, files)
     if len(found) == 1:
-        return found[0]
+        # As the disk has it: what is shown of a name that is not UTF-8 names no file.
+        return relative_to(await folder.root(), found[0].path)
     if found:
-        some = ", ".join(map(one_line, found[:_TOLD]))
+        some = ", ".join(one_line(file.relative) for file in found[:_TOLD])
         more = f" and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
         raise StorageError(f"{one_line(name)} may be any of {some}{more}: give the path.")
     like = _near(name, files)
@@ -43,14 +45,13 @@ async def find(name: str, folder: MemoryFolder, disk: MemoryDisk) -> str:
     raise StorageError(f"There is no memory {one_line(name) or 'without a name'}.{hint}")
 
 
-def _meant(name: str, files: Sequence[MemoryFile]) -> list[str]:
-    """The paths of the memories that have this name, in the header or as a file; else of those that begin with it."""
+def _meant(name: str, files: Sequence[MemoryFile]) -> list[MemoryFile]:
+    """The memories that have this name, in the header or as a file; else of those that begin with it."""
     wanted = name.strip().casefold()
     if not wanted:
         return []
-    called = {file.relative: _names(file) for file in files}
-    exact = [path for path, names in called.items() if wanted in names]
-    return exact or [path for path, names in called.items() if any(one.startswith(wanted) for one in names)]
+    exact = [file for file in files if wanted in _names(file)]
+    return exact or [file for file in files if any(one.startswith(wanted) for one in _names(file))]
 
 
 def _near(name: str, files: Iterable[MemoryFile]) -> list[str]:

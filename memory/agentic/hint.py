@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from datetime import date, datetime
+from datetime import date
 
 from agent_core.event import RecalledMemory
 from agent_core.marks import COMPRESSED, Entry
 from agent_core.message import AssistantMsg, HintBlock, Msg
 from agent_core.text import first_line, shorten
 from agent_core.tokens import estimate_tokens
-from memory.agentic.memory_file import MemoryFile
+from memory.agentic.memory_file import MemoryFile, day_of
 
 FILE = "file"
 FILE_HASH = "file_hash"
@@ -21,8 +21,8 @@ _CUT_NOTE = "\n(Cut here: the rest of the file did not fit.)"
 
 def memory_text(file: MemoryFile, content: str, now: float) -> str:
     """A memory for the prompt: when it was saved, where it is, what it says. `now` is in seconds since the epoch."""
-    day = datetime.fromtimestamp(file.modified).date()
-    age = age_in_words(day, datetime.fromtimestamp(now).date())
+    day = day_of(file.modified)
+    age = age_in_words(day, day_of(now))
     return f"Memory saved {day} ({age}) from {file.relative}:\n{content}"
 
 

@@ -111,13 +111,16 @@ def is_code(line: str, link: LinkSpan) -> bool:
 
 
 def find_links(line: str) -> Iterator[LinkSpan]:
-    """The links of one line, in order; pictures are none."""
+    """The links of one line, in order; pictures are none, nor is what stands within the parentheses of a link."""
     closing = _matching_parentheses(line)
+    behind = 0
     for match in _LINK_TEXT.finditer(line):
         end = closing.get(match.end() - 1)
-        target = _target(line[match.end() : end]) if end is not None else ""
-        if end is not None and target:
-            yield LinkSpan(match.start(), end + 1, match.span(1), (match.end(), end), target)
+        if end is None or match.start() < behind:
+            continue
+        behind = end + 1
+        if target := _target(line[match.end() : end]):
+            yield LinkSpan(match.start(), behind, match.span(1), (match.end(), end), target)
 
 
 def title_of(line: str, link: LinkSpan) -> str:

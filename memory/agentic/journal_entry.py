@@ -168,7 +168,7 @@ def fold_lines(lines: Iterable[bytes]) -> Fold:
         try:
             fields = json.loads(line)
             found.setdefault(fields["id"], {}).update(fields)
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             damaged += 1
     entries: list[JournalEntry] = []
     for fields in found.values():

@@ -120,7 +120,11 @@ async def _link_problems(folder: MemoryFolder, links: Sequence[Link]) -> AsyncIt
 async def _broken(folder: MemoryFolder, path: str, line: int, target: str, *, fixable: bool) -> Problem:
     for name in spellings(target):
         located = await folder.locate(posixpath.join(posixpath.dirname(path), name))
-        if located is not None and await folder.backend.stat(located) is not None:
+        try:
+            is_there = located is not None and await folder.backend.stat(located) is not None
+        except OSError as error:
+            return Problem("broken link", path, line, f"{target} cannot be reached: {error.strerror or error}")
+        if is_there:
             return Problem("broken link", path, line, f"{target} is there, but it is no memory")
     return Problem("broken link", path, line, f"{target} does not exist", fixable, target)
 

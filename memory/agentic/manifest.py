@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from typing import Any, NamedTuple
 
 from agent_core.errors import StructuredOutputError
 from agent_core.message import Msg, SystemMsg, UserMsg
 from agent_core.text import shorten
 from agent_core.tokens import estimate_tokens
-from memory.agentic.memory_file import MemoryFile
+from memory.agentic.memory_file import MemoryFile, day_of
 
 MAX_SELECTED = 5
 """Files that one retrieval recalls, at most."""
@@ -55,7 +54,7 @@ def selection_messages(
 
 def manifest_line(file: MemoryFile, max_tokens: int | None = None) -> str:
     """One file as one line: `- [type] file.md (YYYY-MM-DD): description`."""
-    day = datetime.fromtimestamp(file.modified).date()
+    day = day_of(file.modified)
     summary = file.summary
     if max_tokens is not None and estimate_tokens(summary) > max_tokens:
         summary = shorten(summary, max_tokens * len(summary) // estimate_tokens(summary))

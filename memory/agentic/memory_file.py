@@ -6,6 +6,7 @@ import hashlib
 import re
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections.abc import Sequence
+from datetime import date, datetime
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -154,6 +155,14 @@ def refused(info: FileInfo, relative: str, path: str, badge: str) -> MemoryFile:
     """A file that is listed with a badge and never read."""
     shown = well_formed(relative)
     return MemoryFile(path, shown, _stem(shown), modified=info.modified, size=info.size, badges=(badge,))
+
+
+def day_of(moment: float) -> date:
+    """The local day of seconds since the epoch; where a disk tells an absurd time, the nearest day that there is."""
+    try:
+        return datetime.fromtimestamp(moment).date()
+    except (OverflowError, OSError, ValueError):
+        return date.max if moment > 0 else date.min
 
 
 def badge_duplicates(files: Sequence[MemoryFile]) -> list[MemoryFile]:

@@ -262,5 +262,6 @@ async def _set_times(written: Mapping[str, BundledFile], folder: MemoryFolder) -
     root = await folder.root()
     for path, file in written.items():
         if file.modified > 0:
-            with suppress(OSError):
+            # A bundle, or the disk that it is from, may tell a time that this one does not take.
+            with suppress(OSError, OverflowError):
                 await in_thread(os.utime, path_in(root, path), (file.modified,) * 2, follow_symlinks=False)

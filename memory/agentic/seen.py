@@ -41,7 +41,7 @@ async def load_seen(backend: BackendBase, place: str) -> dict[str, Seen] | None:
     """
     try:
         return await asyncio.to_thread(_decoded, await backend.read_file(f"{place}/{_FILE_NAME}", follow=False))
-    except (FileNotFoundError, ValueError, TypeError, AttributeError):
+    except (FileNotFoundError, ValueError, TypeError, AttributeError, RecursionError):
         return None
 
 

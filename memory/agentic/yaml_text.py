@@ -28,12 +28,16 @@ def _plain(value: str) -> str | None:
     text = _bare(value)
     if text is None:
         return None
+    values: list[str] = []
     try:
-        events = list(yaml.parse(f"key: {text}\n", Loader=yaml.BaseLoader))
+        for event in yaml.parse(f"key: {text}\n", Loader=yaml.BaseLoader):
+            if isinstance(event, yaml.SequenceStartEvent) or (values and isinstance(event, yaml.MappingStartEvent)):
+                # Not read to its end: deep nesting costs the square of its depth.
+                return None
+            if isinstance(event, yaml.ScalarEvent) and not event.tag:
+                values.append(event.value)
     except (yaml.YAMLError, UnicodeError):
         return None
-    scalars = [event for event in events if not isinstance(event, yaml.StreamStartEvent | yaml.StreamEndEvent)]
-    values = [event.value for event in scalars if isinstance(event, yaml.ScalarEvent) and not event.tag]
     return text if values == ["key", value] else None
 
 

@@ -255,6 +255,18 @@ def test_json_keeps_every_character_whatever_the_locale(shell: Shell, environ: d
     assert json.loads(answer.stdout)["text"].endswith("住在杭州 🙂\n")
 
 
+@pytest.mark.parametrize("at", ["1e300", "NaN", "-1e300"])
+def test_a_time_that_no_calendar_has_costs_itself_only(shell: Shell, at: str) -> None:
+    os.utime(shell.put("tea.md", TEA), (1e12, 1e12))
+    assert shell("list").code == 0
+    shell("pin", "tea")
+    journal = shell.workdir / ".mnemoscope/Memory/journal.jsonl"
+    journal.write_text(f'{{"id": "odd", "at": {at}, "path": "tea.md", "action": "edit", "origin": "user"}}\n')
+    shown = shell("history")
+    assert shown.code == 0
+    assert "unknown" in shown.out
+
+
 def test_wrong_usage_ends_with_2(shell: Shell) -> None:
     for words in ([], ["nonsense"], ["show"], ["search"], ["list", "--limit", "0"], ["search", "a", "--limit", "0"]):
         with pytest.raises(SystemExit) as ended:

@@ -64,6 +64,12 @@ def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
     assert back(PromptHistory(path)) == ["two", "one"]
 
 
+def test_a_line_nested_too_deeply_costs_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / "prompts.jsonl"
+    path.write_text("[" * 100_000 + '\n"one"\n')
+    assert back(PromptHistory(path)) == ["one"]
+
+
 def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
     """T20."""
     history = PromptHistory(tmp_path / "history")

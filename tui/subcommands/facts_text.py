@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
+
+from tui.views.moments import local_time
 
 if TYPE_CHECKING:
     from memory.mem0 import Change, Fact
@@ -47,4 +48,4 @@ def written_lines(written: Written) -> list[str]:
 
 
 def _moment(at: float | None, form: str) -> str:
-    return time.strftime(form, time.localtime(at)) if at is not None else "?"
+    return local_time(at, form) if at is not None else "?"

@@ -7,15 +7,21 @@ from datetime import datetime
 
 def moment(at: float) -> str:
     """Date and time of seconds since the epoch."""
-    return _formatted(at, "%Y-%m-%d %H:%M:%S")
+    return local_time(at, "%Y-%m-%d %H:%M:%S")
+
+
+def minute(at: float) -> str:
+    """Date and time to the minute."""
+    return local_time(at, "%Y-%m-%d %H:%M")
 
 
 def clock(at: float) -> str:
     """The time alone, eight characters wide."""
-    return _formatted(at, "%H:%M:%S")
+    return local_time(at, "%H:%M:%S")
 
 
-def _formatted(at: float, form: str) -> str:
+def local_time(at: float, form: str) -> str:
+    """Seconds since the epoch in a form of `strftime`; a file or a record may tell a time that no calendar has."""
     try:
         return datetime.fromtimestamp(at).strftime(form)
     except (OverflowError, OSError, ValueError):

@@ -83,7 +83,7 @@ def split_diff(diff: str) -> tuple[list[str], list[str]]:
 def _parsed(arguments: str) -> dict[str, object]:
     try:
         value = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -131,6 +131,13 @@ async def test_the_longest_name_that_the_disk_takes_can_be_written_and_locked(tm
     assert os.listdir(tmp_path) == ["n" * 255]
 
 
+async def test_of_a_name_that_is_too_long_there_is_nothing(tmp_path: Path) -> None:
+    assert await BACKEND.stat(str(tmp_path / ("a" * 300))) is None
+    for path in ("a/" * 500_000, "../" * 500_000):
+        with pytest.raises(OSError, match="too long"):
+            await BACKEND.resolve(f"{tmp_path}/{path}")
+
+
 async def test_stat_and_listing(tmp_path: Path) -> None:
     (tmp_path / "f").write_bytes(b"1234")
     (tmp_path / "folder").mkdir()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,16 @@ async def test_what_several_begin_with_is_told_with_a_few_of_them(tmp_path: Path
         StorageError, match=r"note may be any of (note_\d\.md, ){4}note_\d\.md and 4 more: give the path"
     ):
         await book_in(tmp_path).find("note")
+
+
+async def test_a_name_that_is_not_utf8_is_found_as_it_is_listed(tmp_path: Path) -> None:
+    """F22, for names."""
+    put(tmp_path, os.fsdecode(b"caf\xe9.md"), "coffee")
+    book = book_in(tmp_path)
+    (card,) = await book.memories()
+    assert (await book.show(card.file.relative)).text == "coffee"
+    await book.pin(await book.find("caf"))
+    assert [card.file.is_pinned for card in await book.memories()] == [True]
 
 
 @pytest.mark.parametrize("name", ["", " ", "\0", "\ud83d", "../x", "/", "sub/b", "x" * 5000])

@@ -229,3 +229,14 @@ def test_whatever_the_header_the_change_is_exact_or_refused(
         if isinstance(line, str) or line[0] != key:
             position = after.index(chunk, position) + len(chunk)
     assert after.startswith(b"\xef\xbb\xbf") == data.startswith(b"\xef\xbb\xbf")
+
+
+@pytest.mark.timeout(5)
+@pytest.mark.parametrize(
+    "value",
+    ["[" * 8_000, "{" * 8_000, "!a " + "[" * 8_000, "[[" * 2_000 + "]]" * 2_000, "&a " * 3_000],
+    ids=lambda value: value[:4],
+)
+def test_a_hostile_value_costs_little_and_is_written_as_text(value: str) -> None:
+    """F16, for what is written."""
+    assert parse_header(set_fields(HEADER, {"name": value}).decode()).fields["name"] == value

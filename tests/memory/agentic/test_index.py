@@ -81,6 +81,15 @@ def test_a_hostile_index_is_read_in_one_pass(piece: str) -> None:
     parse_index(piece * (1_000_000 // len(piece)))
 
 
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("target", ["", "<>", "x", '"t" '])
+def test_a_link_within_the_parentheses_of_a_link_is_none(target: str) -> None:
+    """Were each of them one, their targets together would fill all memory."""
+    depth = 100_000
+    assert len(parse_index(f"[a]({target}" * depth + ")" * depth)) <= 1
+    assert [entry.target for entry in parse_index("[a](b([c](d.md)).md) [e](f.md)")] == ["b([c](d.md)).md", "f.md"]
+
+
 @given(st.text())
 def test_any_text_can_be_an_index(text: str) -> None:
     for entry in parse_index(text):

@@ -75,7 +75,19 @@ async def test_nothing_is_made_before_the_first_change(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
-@pytest.mark.parametrize("damage", [b'{"id": "x", "at"', b"\0\0\0\0\n" * 400, b"[1, 2]\n", b'"text"\n', b"\xff\xfe\n"])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        b'{"id": "x", "at"',
+        b"\0\0\0\0\n" * 400,
+        b"[1, 2]\n",
+        b'"text"\n',
+        b"\xff\xfe\n",
+        b"[" * 100_000,
+        b'{"id":' * 100_000,
+    ],
+    ids=lambda damage: damage[:8].decode(errors="replace"),
+)
 async def test_damaged_lines_cost_only_themselves(tmp_path: Path, damage: bytes) -> None:
     """P01, P02: what is written behind a torn line is read again."""
     await book_in(tmp_path).create("a", "a.md")

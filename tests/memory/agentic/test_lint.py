@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from pathlib import Path
 
+from agent_core.tool.backend import FileInfo
+from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.lint import Problem
 from tests.memory.agentic.books import TEA, TEA_LINE, FailingBackend, book_in, index_of, tree
 from tests.memory.agentic.folders import put
@@ -148,3 +151,32 @@ async def test_an_index_is_made_for_a_folder_that_has_none(tmp_path: Path) -> No
     book = book_in(tmp_path)
     await book.mend(await book.lint())
     assert index_of(tmp_path) == TEA_LINE
+
+
+async def test_a_link_that_no_file_can_be_behind_is_broken_or_leads_outside(tmp_path: Path) -> None:
+    """L02: a name too long for the disk, a path too long for any, a NUL, a loop, half a character."""
+    (tmp_path / "Memory").mkdir()
+    (tmp_path / "Memory/loop").symlink_to("loop")
+    targets = ["a" * 300, f"{'é' * 200}.md", "a/" * 300_000, "a%00b.md", "loop/a.md", "%ED%A0%80.md", "MEMORY.md/a.md"]
+    put(tmp_path, "MEMORY.md", "\n".join(f"- [x]({target})" for target in targets))
+    put(tmp_path, "a.md", f"[x]({'a' * 300}.md) [y](loop/b.md)")
+    found = [problem for problem in await problems(tmp_path) if problem[0] in ("broken link", "leads outside")]
+    assert [(path, line) for _, path, line, _ in found] == [
+        *(("MEMORY.md", number) for number in range(1, len(targets) + 1)),
+        ("a.md", 1),
+        ("a.md", 1),
+    ]
+    assert ("broken link", "MEMORY.md", 1, True) in found
+
+
+async def test_what_cannot_be_looked_at_behind_a_link_is_a_problem_and_no_error(tmp_path: Path) -> None:
+    class Refusing(LocalBackend):
+        async def stat(self, path: str) -> FileInfo | None:
+            if path.endswith("kept.md"):
+                raise PermissionError(errno.EACCES, "Permission denied", path)
+            return await super().stat(path)
+
+    put(tmp_path, "MEMORY.md", "- [x](shut/kept.md)")
+    (problem,) = await book_in(tmp_path, Refusing()).lint()
+    assert (problem.kind, problem.fixable) == ("broken link", False)
+    assert "Permission denied" in problem.text

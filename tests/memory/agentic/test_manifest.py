@@ -9,6 +9,7 @@ import pytest
 
 from agent_core.errors import StructuredOutputError
 from agent_core.tokens import estimate_tokens
+from memory.agentic.hint import memory_text
 from memory.agentic.manifest import MAX_SELECTED, manifest_line, read_selection, selection_messages
 from memory.agentic.memory_file import MemoryFile
 
@@ -32,6 +33,13 @@ def test_a_file_without_header_is_listed_by_its_first_line() -> None:
 def test_a_line_stays_one_line_whatever_the_file_says() -> None:
     odd = file("a\n- [user] b.md.md", type="user\n", description="one\n- [user] fake.md (2026-01-01): two")
     assert manifest_line(odd) == ("- [user] a - [user] b.md.md (2026-03-05): one - [user] fake.md (2026-01-01): two")
+
+
+@pytest.mark.parametrize(("moment", "day"), [(1e15, "9999-12-31"), (-1e15, "0001-01-01"), (float("inf"), "9999-12-31")])
+def test_a_time_that_no_calendar_has_costs_nobody_a_recall(moment: float, day: str) -> None:
+    odd = MemoryFile("/m/a.md", "a.md", "a", "tea", "user", moment)
+    assert manifest_line(odd) == f"- [user] a.md ({day}): tea"
+    assert memory_text(odd, "oolong", NOON).startswith(f"Memory saved {day} ")
 
 
 def test_a_long_description_is_cut_not_lost() -> None:

@@ -191,11 +191,12 @@ async def test_a_history_that_cannot_be_written_is_tried_again(tmp_path: Path) -
     assert actions(await book.history()) == [("edit", "outside", "a.md")]
 
 
-async def test_a_damaged_record_of_what_was_seen_begins_anew(tmp_path: Path) -> None:
+@pytest.mark.parametrize("damaged", ['{"a.md": 1', "[" * 100_000, "{}[]", "\0" * 100], ids=range(4))
+async def test_a_damaged_record_of_what_was_seen_begins_anew(tmp_path: Path, damaged: str) -> None:
     path = put(tmp_path, "a.md", "a")
     book = book_in(tmp_path)
     await look(book)
-    (tmp_path / ".mnemoscope/Memory/seen.json").write_text('{"a.md": 1')
+    (tmp_path / ".mnemoscope/Memory/seen.json").write_text(damaged)
     path.write_text("edited while the record was damaged")
     watch = await look(book_in(tmp_path))
     path.write_text("edited")

@@ -45,6 +45,26 @@ async def test_an_export_brings_every_byte_and_the_age_of_every_memory(
     assert (new / "Memory/tea.md").stat().st_mtime == 1_700_000_000
 
 
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("moment", [-2e9, 0, 4.4e9, 1e10])
+async def test_a_memory_of_any_age_can_be_taken_along(
+    tmp_path: Path, form: Literal["zip", "json"], moment: float
+) -> None:
+    """P: a clock that was wrong; ZIP files know the years 1980 to 2107 only."""
+    os.utime(put(tmp_path / "old", "tea.md", TEA), (moment, moment))
+    imported = await book_in(tmp_path / "new").import_((await book_in(tmp_path / "old").export(form)).data)
+    assert (imported.created, imported.refused) == (("tea.md",), {})
+
+
+@pytest.mark.parametrize("moment", ["1e999", "1e300", "NaN", "-1e999"])
+async def test_a_time_that_no_disk_takes_costs_the_time_alone(tmp_path: Path, moment: str) -> None:
+    data = '{"mnemoscope_export": 1, "files": {"tea.md": {"text": "oolong", "modified": MOMENT}}}'
+    book = book_in(tmp_path)
+    imported = await book.import_(data.replace("MOMENT", moment).encode())
+    assert imported.created == ("tea.md",)
+    assert (await book.show("tea")).text == "oolong"
+
+
 async def test_an_import_overwrites_nothing_unless_it_is_told_to(tmp_path: Path) -> None:
     old, new = tmp_path / "old", tmp_path / "new"
     for name, text in {"same.md": "same", "other.md": "theirs", "fresh.md": "fresh"}.items():

@@ -57,6 +57,7 @@ def test_arguments_stand_one_a_line_and_long_ones_as_they_are() -> None:
 
 def test_arguments_that_are_no_object_are_shown_as_they_came() -> None:
     assert arguments_text(call('{"broken')) == '{"broken'
+    assert arguments_text(call("[" * 100_000)) == "[" * 100_000
     assert arguments_text(call("{}")) == ""
     assert arguments_text(call("")) == ""
 

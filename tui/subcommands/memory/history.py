@@ -11,7 +11,8 @@ from memory.agentic.folder import INDEX_NAME
 from memory.agentic.journal_entry import JournalEntry
 from tui.session_messages import said_in
 from tui.subcommands.memory.call import Call
-from tui.subcommands.memory.output import counted, moment, origin_text, padded, widest
+from tui.subcommands.memory.output import counted, origin_text, padded, widest
+from tui.views.moments import minute
 
 SHORT_ID = 8
 """So much of an entry's id is shown; what is typed may be shorter still."""
@@ -55,7 +56,7 @@ async def undo(call: Call) -> int:
     )
     files = sum(one.path != INDEX_NAME for one in undone.entries)
     whole = counted(files, "file") if entry.action == "import" and files > 1 else _called(entry)
-    what = f"{entry.action} of {whole} {origin_text(entry.origin)}, {moment(entry.at)}"
+    what = f"{entry.action} of {whole} {origin_text(entry.origin)}, {minute(entry.at)}"
     again = f" To take that back: mnemoscope memory undo {ids[0][:SHORT_ID]}" if ids else ""
     call.out.line(f"Undone: {what}.{again}")
     for path in undone.left:
@@ -70,7 +71,7 @@ async def _path(call: Call) -> str | None:
 
 
 def _row(entry: JournalEntry, width: int) -> str:
-    row = f"{entry.id[:SHORT_ID]}  {moment(entry.at)}  {origin_text(entry.origin):12}  {entry.action:7}  "
+    row = f"{entry.id[:SHORT_ID]}  {minute(entry.at)}  {origin_text(entry.origin):12}  {entry.action:7}  "
     size = f"{entry.before_size:,} → {entry.after_size:,} bytes"
     related = {"undoes": entry.undoes, "with": entry.group}
     notes = ", ".join(f"{how} {id_[:SHORT_ID]}" for how, id_ in related.items() if id_)

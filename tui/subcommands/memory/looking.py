@@ -13,7 +13,8 @@ from memory.agentic.folder_paths import path_in, split
 from memory.agentic.memory_file import BINARY, MemoryFile
 from tui.subcommands.memory.call import Call
 from tui.subcommands.memory.index_report import show_index
-from tui.subcommands.memory.output import counted, moment, origin_text, padded, widest
+from tui.subcommands.memory.output import counted, origin_text, padded, widest
+from tui.views.moments import minute
 
 _WIDEST_PATH = 40
 
@@ -95,7 +96,7 @@ def facts_of(card: Card) -> dict[str, Any]:
 
 def _row(card: Card, width: int) -> str:
     file, badges = card.file, _badges(card)
-    row = f"{padded(file.relative, width)}  {moment(file.modified)}  {file.type or '-':9}  "
+    row = f"{padded(file.relative, width)}  {minute(file.modified)}  {file.type or '-':9}  "
     return f"{row}{origin_text(card.origin):12}  {badges}{'  ' if badges else ''}{what_of(file)}"
 
 
@@ -114,6 +115,6 @@ def what_of(file: MemoryFile) -> str:
 
 def _head(card: Card, shown: Shown) -> list[str]:
     file = card.file
-    facts = [file.type or "no type", origin_text(card.origin), moment(file.modified), counted(file.size, "byte")]
+    facts = [file.type or "no type", origin_text(card.origin), minute(file.modified), counted(file.size, "byte")]
     lines = [file.path, f"{file.name} ({', '.join(facts)})", file.description, _badges(card, shown.badges)]
     return [line for line in lines if line]

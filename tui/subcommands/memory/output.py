@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import sys
-import time
 import unicodedata
 from itertools import accumulate
 from typing import Any
@@ -55,11 +54,6 @@ class Output:
 def origin_text(origin: str) -> str:
     """Who did something, or where something came from."""
     return _FROM.get(origin, origin)
-
-
-def moment(seconds: float) -> str:
-    """A time to the minute, in the time zone of this machine."""
-    return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
 def padded(text: str, width: int) -> str:
