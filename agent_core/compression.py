@@ -12,6 +12,7 @@ from agent_core.history import Verdict
 from agent_core.marks import Entry
 from agent_core.message import HintBlock, Msg, SystemMsg, TextBlock, ToolCallBlock, ToolResultBlock, UserMsg
 from agent_core.model.base import ChatModelBase, Finished, TextDelta
+from agent_core.reasoning_tags import without_reasoning
 from agent_core.text import shorten, well_formed
 
 if TYPE_CHECKING:
@@ -193,4 +194,4 @@ async def _plain_summary(model: ChatModelBase, request: Sequence[Msg]) -> tuple[
             pieces.append(delta.text)
         elif isinstance(delta, Finished):
             usage = delta.usage
-    return "".join(pieces).strip(), usage
+    return without_reasoning("".join(pieces)).strip(), usage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec import Struct
@@ -13,6 +13,7 @@ from agent_core.errors import StructuredOutputError
 from agent_core.event import Usage
 from agent_core.json_text import objects_in
 from agent_core.message import Msg, UserMsg
+from agent_core.reasoning_tags import without_reasoning
 
 
 class TextDelta(NamedTuple):
@@ -124,13 +125,21 @@ def object_wish(schema: Mapping[str, Any]) -> Msg:
 
 
 def parse_object(text: str, schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The first JSON object in `text` that has what `schema` requires; prose and code fences around it are ignored.
+    """The JSON object in `text` that `schema` describes; reasoning, prose and code fences around it are ignored.
+
+    It has what the schema requires, and goes before others where it has any property of it; it may lie in a wrapper.
 
     Raises:
         StructuredOutputError: there is none.
     """
-    required = schema.get("required", ())
-    for value in objects_in(text):
-        if all(name in value for name in required):
-            return value
-    raise StructuredOutputError(f"the model gave no JSON object of the wanted form, but: {text[:200]!r}")
+    required, properties = schema.get("required", ()), schema.get("properties", {})
+    fitting = [value for value in _objects(text) if all(name in value for name in required)]
+    if not fitting:
+        raise StructuredOutputError(f"the model gave no JSON object of the wanted form, but: {text[:200]!r}")
+    return next((value for value in fitting if any(name in properties for name in value)), fitting[0])
+
+
+def _objects(text: str) -> Iterator[dict[str, Any]]:
+    for value in objects_in(without_reasoning(text)):
+        yield value
+        yield from (inner for inner in value.values() if isinstance(inner, dict))

@@ -231,11 +231,11 @@ def words_in(body: object) -> str:
     if isinstance(body, str):
         return _words_in_text(body.strip())
     if isinstance(body, list):
-        return next(filter(None, map(words_in, body)), "")
+        return "; ".join(filter(None, map(words_in, body)))
     if not isinstance(body, Mapping):
         return ""
     found = (_with_code(body, words) for key in _WORD_KEYS if (words := words_in(body.get(key))))
-    return _with_upstream(body, next(found, ""))
+    return _with_place(body, _with_upstream(body, next(found, "")))
 
 
 def _words_in_text(text: str) -> str:
@@ -258,6 +258,12 @@ def _with_upstream(body: Mapping[str, Any], words: str) -> str:
     metadata = body.get("metadata")
     upstream = words_in(metadata.get("raw")) if isinstance(metadata, Mapping) else ""
     return f"{words}: {upstream}" if words and upstream else words
+
+
+def _with_place(body: Mapping[str, Any], words: str) -> str:
+    """The words with the field of the request that they are about, as FastAPI names it."""
+    place = body.get("loc")
+    return f"{'.'.join(map(str, place))}: {words}" if words and isinstance(place, list) else words
 
 
 def _with_code(body: Mapping[str, Any], words: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from agent_core.errors import ModelBadRequest, ModelError, StructuredOutputError
+from agent_core.errors import ModelBadRequest, ModelError, ModelNotFound, ModelOverloaded, StructuredOutputError
 from agent_core.event import Usage
 from agent_core.message import Msg, ToolCallBlock
 from agent_core.model.answer_stream import AnswerStream, Chunk
@@ -108,7 +108,8 @@ class OpenAIChatModel(ChatModelBase):
                 return await self._ask_for_object(messages, schema, means)
             except StructuredOutputError:
                 continue
-            except ModelBadRequest as error:
+            except (ModelBadRequest, ModelNotFound, ModelOverloaded) as error:
+                # Some call a means that they lack a fault of their own, and routers say that nobody has it.
                 if not is_about_means(str(error)):
                     raise
         return await self._ask_for_object(messages, schema, last)

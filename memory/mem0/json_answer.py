@@ -7,9 +7,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
+from agent_core.reasoning_tags import without_reasoning
 from agent_core.text import well_formed
 
-_REASONING_TAG = re.compile(r"<(/?)(think|thinking|reasoning)>", re.IGNORECASE)
 _OPENING = re.compile(r"[{\[]")
 _STRING_OR_TRAILING_COMMA = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|,(?=\s*[}\]])', re.DOTALL)
 _BACKSLASH = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})|\\')
@@ -35,30 +35,12 @@ def extracted_in(answer: str) -> list[Extracted] | None:
     and a text alone is taken for an object that holds it. Of several such objects the last counts.
     """
     found: list[Extracted] | None = None
-    text = _repaired(_without_reasoning(answer[:_MAX_LENGTH]))
+    text = _repaired(without_reasoning(answer[:_MAX_LENGTH]))
     for value, is_inside_broken in _values(text):
         memories = _memories(value, alone=not is_inside_broken)
         if memories is not None and (found is None or isinstance(value, Mapping)):
             found = memories
     return found
-
-
-def _without_reasoning(answer: str) -> str:
-    """What stands outside of reasoning; all before an end of it whose beginning is not there is reasoning too."""
-    kept: list[str] = []
-    position = 0
-    opened: re.Match[str] | None = None
-    # One pass: a model that has got stuck may write a beginning thousands of times.
-    for tag in _REASONING_TAG.finditer(answer):
-        if not tag[1]:
-            opened = opened or tag
-            continue
-        if opened and opened[2].lower() == tag[2].lower():
-            kept.append(answer[position : opened.start()])
-        else:
-            kept.clear()
-        position, opened = tag.end(), None
-    return "".join([*kept, answer[position:]])
 
 
 def _repaired(text: str) -> str:

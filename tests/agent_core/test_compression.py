@@ -172,6 +172,15 @@ async def test_a_model_without_structured_output_is_asked_for_plain_text() -> No
     assert agent.memory._compressed_summary == "a plain summary"
 
 
+async def test_the_reasoning_that_a_model_puts_before_a_plain_summary_is_no_part_of_it() -> None:
+    """C09."""
+    model = ScriptedChatModel(["<think>What matters?</think>\na plain summary"], structured=[{}])
+    agent = make_agent(model=model)
+    await history(agent)
+    await agent.compress_context()
+    assert agent.memory._compressed_summary == "a plain summary"
+
+
 @pytest.mark.parametrize("answer", [{}, {"summary": "x"}, dict.fromkeys(FIELDS, "  "), dict.fromkeys(FIELDS)])
 async def test_an_object_without_any_field_is_no_summary_and_plain_text_is_asked_for(answer: dict[str, object]) -> None:
     """C09."""

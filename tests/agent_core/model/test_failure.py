@@ -97,7 +97,7 @@ def test_credit_that_is_used_up_does_not_count_as_retryable():
         (None, ""),
         ({"error": {"odd": 1}}, '{"odd": 1}'),
         ([{"error": {"message": "a b"}}], "a b"),
-        ({"detail": [{"loc": ["body"], "msg": "a b"}]}, "a b"),
+        ({"detail": [{"loc": ["body", 1], "msg": "a"}, {"loc": ["x"], "msg": "b"}]}, "body.1: a; x: b"),
         ({"errors": [{"message": "a b"}], "success": False}, "a b"),
         ({"base_resp": {"status_code": 1004, "status_msg": "a b"}}, "a b"),
         ({"error": True, "message": "a b"}, "a b"),

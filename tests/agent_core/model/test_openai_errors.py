@@ -279,6 +279,19 @@ class TestQuirks:
         openai_server.play(reply(text("ok")))
         assert kinds(await answer(model, *LOOP)) == [TextDelta, Finished]
 
+    @pytest.mark.parametrize(
+        ("place", "said"),
+        [
+            (["body", "messages", 1, "content"], "none is not an allowed value"),
+            (["body", "stream_options"], "extra fields not permitted"),
+        ],
+    )
+    async def test_what_fastapi_says_of_a_field_teaches_as_well(self, openai_server, model, place, said):
+        """S28: the words alone do not tell what they are about."""
+        other = {"loc": ["body"], "msg": "value error"}
+        openai_server.play(json_answer({"detail": [other, {"loc": place, "msg": said}]}, 422), reply(text("ok")))
+        assert kinds(await answer(model, *LOOP)) == [TextDelta, Finished]
+
     async def test_an_endpoint_that_cannot_report_usage(self, openai_server, model):
         openai_server.strictness = Strictness(refused_fields=("stream_options",))
         openai_server.play(reply(text("ok")), reply(text("ok")))

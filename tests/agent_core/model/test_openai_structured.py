@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from agent_core.errors import ModelBadRequest, ModelUnauthorized, StructuredOutputError
+from agent_core.errors import ModelBadRequest, ModelOverloaded, ModelUnauthorized, StructuredOutputError
 from agent_core.event import Usage
 from agent_core.message import UserMsg
-from agent_core.model import EndpointProfile
+from agent_core.model import EndpointProfile, RetryPolicy
 from tests.fake_server import FakeServer, Strictness, http_error, reply, text, tool_call
 
 SCHEMA = {"type": "object", "properties": {"files": {"type": "array"}}, "required": ["files"]}
@@ -52,6 +52,17 @@ async def test_a_means_that_is_refused_is_not_asked_for_again(openai_server, mod
     assert means_tried(openai_server) == ["json_schema", "json_object", "json_object"]
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(500, "failed to parse grammar"), (404, "No endpoints found that support response_format"), (501, "json_schema")],
+)
+async def test_a_means_that_is_lacking_by_another_status_leads_on(openai_server, make_model, status, said):
+    openai_server.play(http_error(status, said), reply(text(ANSWER)))
+    model = make_model(retry=RetryPolicy(retries=0))
+    assert (await model.generate_structured(ASK, SCHEMA)).value
+    assert means_tried(openai_server) == ["json_schema", "json_object"]
+
+
 async def test_by_a_tool(openai_server, model):
     openai_server.strictness = Strictness(refused_fields=("response_format",))
     openai_server.play(reply(tool_call("answer", ANSWER, pieces=3)))
@@ -92,8 +103,11 @@ async def test_a_refusal_for_another_reason_is_not_repeated_in_other_words(opena
     assert len(openai_server.requests) == 1
 
 
-async def test_other_errors_are_not_tried_around(openai_server, model):
-    openai_server.play(http_error(401, "no"))
-    with pytest.raises(ModelUnauthorized):
-        await model.generate_structured(ASK, SCHEMA)
+@pytest.mark.parametrize(
+    ("status", "error"), [(401, ModelUnauthorized), (429, ModelOverloaded), (503, ModelOverloaded)]
+)
+async def test_other_errors_are_not_tried_around(openai_server, make_model, status, error):
+    openai_server.play(http_error(status, "no"))
+    with pytest.raises(error):
+        await make_model(retry=RetryPolicy(retries=0)).generate_structured(ASK, SCHEMA)
     assert len(openai_server.requests) == 1
