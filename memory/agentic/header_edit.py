@@ -13,6 +13,7 @@ from typing import NamedTuple
 from agent_core.text import well_formed
 from memory.agentic.frontmatter import Header, parse_header
 from memory.agentic.header_spans import FieldSpan, find_fields
+from memory.agentic.memory_file import is_binary
 from memory.agentic.yaml_text import written
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -56,7 +57,7 @@ def set_fields(data: bytes, changes: Mapping[str, str | None], *, make_header: b
             the field cannot be set.
         ValueError: a name is not fit to be one.
     """
-    if b"\0" in data:
+    if is_binary(data):
         raise HeaderError("the file is binary")
     # Bytes that are not UTF-8 come back as they were.
     text = data.decode("utf-8", "surrogateescape")

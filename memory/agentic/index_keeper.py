@@ -14,7 +14,7 @@ from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import JournalEntry
 from memory.agentic.link_edit import Names
 from memory.agentic.memory_disk import MemoryDisk
-from memory.agentic.memory_file import header_of
+from memory.agentic.memory_file import header_of, is_binary
 from memory.agentic.provenance import origin_of_lines
 from memory.agentic.revert import revert_lines
 from memory.agentic.text_edit import edited
@@ -87,12 +87,17 @@ class IndexKeeper:
     async def _edit(self, change: Transaction, relative: str, edit: Callable[[str, IsLink], str]) -> None:
         names = await self.names(relative)
         before = await self._disk.read(INDEX_NAME)
-        if before is not None and b"\0" in before:
-            raise StorageError(f"{INDEX_NAME} is not text: mend it by hand first.")
+        require_text(before)
         after = edited(before or b"", lambda index: edit(index, lambda target: names.find(target) == relative))
         if before is not None or after:
             source = origin_of_lines([relative], [*await self._journal.settled(), *change.entries])
             change.change(INDEX_NAME, before, after, source=source)
+
+
+def require_text(index: bytes | None) -> None:
+    """Raise `StorageError` where what MEMORY.md holds is no text, to which no line can be added."""
+    if index is not None and is_binary(index):
+        raise StorageError(f"{INDEX_NAME} is not text: mend it by hand first.")
 
 
 def index_line(relative: str, data: bytes) -> IndexLine:

@@ -29,6 +29,7 @@ DISABLED = "disabled"
 PINNED = "pinned"
 SAYS_THE_SAME = "says the same as"
 _NO_TEXT = frozenset({BINARY, OUTSIDE, UNREADABLE})
+_UTF_16_MARKS = (BOM_UTF16_LE, BOM_UTF16_BE)
 _YES = frozenset({"true", "yes", "on", "1"})
 
 _EXCERPT_LENGTH = 200
@@ -96,13 +97,16 @@ class Decoded(NamedTuple):
     badges: tuple[str, ...]
 
 
+def is_binary(data: bytes) -> bool:
+    """Whether nothing of a file can be shown, and so nothing be changed as text."""
+    return b"\0" in data or data.startswith(_UTF_16_MARKS)
+
+
 def decode(data: bytes, *, is_whole: bool) -> Decoded:
     """Turn the start of a file, or all of it, into text; what is not UTF-8 becomes U+FFFD, what is binary nothing."""
-    if data.startswith((BOM_UTF16_LE, BOM_UTF16_BE)):
-        return Decoded("", (BINARY, UTF_16))
+    if is_binary(data):
+        return Decoded("", (BINARY, UTF_16) if data.startswith(_UTF_16_MARKS) else (BINARY,))
     data = data.removeprefix(BOM_UTF8)
-    if b"\0" in data:
-        return Decoded("", (BINARY,))
     try:
         # A character cut off by the end of a partial read is no fault of the file.
         return Decoded(getincrementaldecoder("utf-8")("strict").decode(data, final=is_whole), ())

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
 from memory.agentic.folder_paths import relative_to
 from memory.agentic.index_edit import IndexLine, add_entry, remove_entry
+from memory.agentic.index_keeper import require_text
 from memory.agentic.journal_entry import USER, Author, JournalEntry
 from memory.agentic.lint import Problem, lint
 from memory.agentic.provenance import origin_of_lines
@@ -43,6 +44,7 @@ async def mend(
         listed = [relative_to(root, file.path) for file in files]
         source = origin_of_lines(listed, await writer.journal.settled())
         before = await writer.disk.read(INDEX_NAME)
+        require_text(before)
 
         def mended(index: str) -> str:
             index = remove_entry(index, broken.__contains__, is_careful=True)

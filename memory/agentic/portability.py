@@ -21,7 +21,7 @@ from memory.agentic.folder_paths import path_in
 from memory.agentic.folder_walk import walk
 from memory.agentic.index import find_links, parse_index
 from memory.agentic.index_edit import IndexLine, add_entry
-from memory.agentic.index_keeper import index_line
+from memory.agentic.index_keeper import index_line, require_text
 from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import Author, JournalEntry
 from memory.agentic.link_edit import Names
@@ -222,6 +222,9 @@ async def _extend_index(
     told = dict(_told_lines(bundled, Names(written))) if bundled else {}
     new = [path for path in written if path[-3:].lower() == ".md" and posixpath.basename(path) != INDEX_NAME]
     new = [path for path in new if not is_set(header_of(written[path].data), DISABLED)]
+    if not new:
+        return
+    require_text(before)
 
     def extended(index: str) -> str:
         linked = {names.find(link.target) for line in index.splitlines() for link in find_links(line)}

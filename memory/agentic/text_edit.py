@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 
 from agent_core.text import well_formed
+from memory.agentic.memory_file import is_binary
 
 BOM = "\ufeff"
 _LINE = re.compile(r"([^\r\n]*)(\r\n|\r|\n|$)")
@@ -14,6 +15,10 @@ _NOT_UTF8 = re.compile(r"[\udc80-\udcff]")
 _COMPARED_LINES = 5_000
 Line = tuple[str, str]
 """The text of a line, and its end, which the last line may lack."""
+
+
+class NotText(ValueError):
+    """The file is binary: an editor could show nothing of it, and would save that."""
 
 
 class NotUtf8(ValueError):
@@ -38,15 +43,18 @@ def with_text(data: bytes | None, text: str) -> bytes:
         text: all of its text, with any line ends; what was not UTF-8 shows as U+FFFD.
 
     Raises:
-        NotUtf8: see there.
+        NotText, NotUtf8: see there.
     """
-    text = well_formed(text).removeprefix(BOM)
+    text = well_formed(text)
     if data is None:
-        return text.encode()
+        return text.removeprefix(BOM).encode()
+    if is_binary(data):
+        raise NotText("it is binary, and no text can be edited in it")
 
     def change(before: str) -> str:
-        old, new = split_lines(before), split_lines(text)
-        return "".join(_merged(old, new))
+        # Some editors put a mark in front; one that was shown, behind the file's own, is text.
+        new = text if before.startswith(BOM) else text.removeprefix(BOM)
+        return "".join(_merged(split_lines(before), split_lines(new)))
 
     return edited(data, change)
 

@@ -19,7 +19,7 @@ from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import USER, Action, Author, JournalEntry
 from memory.agentic.link_edit import point_elsewhere
 from memory.agentic.memory_disk import MemoryConflict, MemoryDisk
-from memory.agentic.memory_file import DISABLED, PINNED, header_of, is_set
+from memory.agentic.memory_file import DISABLED, PINNED, header_of, is_binary, is_set
 from memory.agentic.names import checked_name
 from memory.agentic.text_edit import edited, with_text
 from memory.agentic.transaction import Transaction
@@ -192,7 +192,7 @@ class MemoryWriter:
         found = []
         for other in [INDEX_NAME, *(relative_to(root, file.path) for file in files)]:
             data = await self.disk.read(other) if other != relative else None
-            if data is not None and b"\0" not in data and (b"](" in data or b"[[" in data):
+            if data is not None and not is_binary(data) and (b"](" in data or b"[[" in data):
                 found.append((other, data))
         return found
 

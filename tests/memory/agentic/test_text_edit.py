@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.agentic.memory_file import is_binary
 from memory.agentic.revert import revert_lines
-from memory.agentic.text_edit import NotUtf8, edited, with_text
+from memory.agentic.text_edit import NotText, NotUtf8, edited, with_text
 
 
 @pytest.mark.parametrize(
@@ -22,6 +23,7 @@ from memory.agentic.text_edit import NotUtf8, edited, with_text
         (b"a\nb\n", "a\nb", b"a\nb"),
         (b"\xef\xbb\xbfa\n", "b\n", b"\xef\xbb\xbfb\n"),
         (b"\xef\xbb\xbfa\n", "\ufeffb\n", b"\xef\xbb\xbfb\n"),
+        (b"\xef\xbb\xbf\xef\xbb\xbfa\n", "\ufeffa\n", b"\xef\xbb\xbf\xef\xbb\xbfa\n"),
         (b"a\n", "", b""),
         (b"a\n", "\ud83d", "\ufffd".encode()),
     ],
@@ -41,13 +43,23 @@ def test_lines_that_are_not_utf8_stay_as_they_are() -> None:
         with_text(before, shown.replace("caf", "Caf"))
 
 
+@pytest.mark.parametrize(
+    "before", [b"\x89PNG\0", "text".encode("utf-16"), "茶".encode("utf-16"), b"good\n" + b"\0" * 4096 + b"good\n"]
+)
+def test_a_binary_file_is_not_replaced_by_the_nothing_that_is_shown_of_it(before: bytes) -> None:
+    """F25, P01."""
+    for text in ("", "other"):
+        with pytest.raises(NotText, match="binary"):
+            with_text(before, text)
+
+
 def test_a_file_of_very_many_lines_is_not_compared_for_ever() -> None:
     before = b"".join(b"%d\r\n" % number for number in range(40_000))
     text = "\n".join(str(number + 1) for number in range(0, 80_000, 2))
     assert with_text(before, text).count(b"\r\n") == 39_999
 
 
-@given(st.binary(max_size=60).filter(lambda data: b"\0" not in data))
+@given(st.binary(max_size=60).filter(lambda data: not is_binary(data)))
 def test_text_that_was_not_changed_gives_the_same_bytes(data: bytes) -> None:
     shown = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     assert with_text(data, shown) == data

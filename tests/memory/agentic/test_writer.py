@@ -13,6 +13,7 @@ from agent_core.errors import StorageError
 from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.book import MemoryBook
 from memory.agentic.memory_disk import MemoryConflict
+from memory.agentic.portability import collect_folder
 from tests.memory.agentic.books import (
     TEA,
     TEA_LINE,
@@ -321,12 +322,22 @@ async def test_a_folder_that_has_vanished_comes_back_with_the_next_memory(tmp_pa
     assert tree(tmp_path) == {"new.md": b"new", "MEMORY.md": b"- [new](new.md)\n"}
 
 
-async def test_an_index_that_is_no_text_is_not_touched(tmp_path: Path) -> None:
-    """F25."""
-    put(tmp_path, "MEMORY.md", b"PNG\0")
-    with pytest.raises(StorageError, match="is not text"):
-        await book_in(tmp_path).create(TEA)
-    assert tree(tmp_path) == {"MEMORY.md": b"PNG\0"}
+@pytest.mark.parametrize("index", [b"PNG\0", b"- [A](a.md)\n" + b"\0" * 4096, "- [茶](茶.md)".encode("utf-16")])
+async def test_an_index_that_is_no_text_is_not_touched(tmp_path: Path, index: bytes) -> None:
+    """F25, P01."""
+    put(tmp_path, "MEMORY.md", index)
+    put(tmp_path, "orphan.md", "of which no line tells")
+    put(tmp_path / "other", "tea.md", TEA)
+    before, book = tree(tmp_path), book_in(tmp_path)
+    for change in (
+        book.create(TEA),
+        book.edit("MEMORY.md", "", seen=index),
+        book.mend(await book.lint()),
+        book.import_((await collect_folder(tmp_path / "other")).bundle),
+    ):
+        with pytest.raises(StorageError, match=r"not text|binary"):
+            await change
+    assert tree(tmp_path) == before
 
 
 async def test_two_programs_lose_nothing_of_each_other(tmp_path: Path) -> None:
