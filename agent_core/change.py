@@ -83,6 +83,9 @@ class MemoryState:
         self.entries: list[Entry] = list(entries)
         self.summary = summary
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, MemoryState) and (self.entries, self.summary) == (other.entries, other.summary)
+
     def apply(self, change: MemoryChange) -> None:
         """Redo one change."""
         match change:

@@ -62,6 +62,7 @@ class MirroredMemory(CheckedMemory):
         self._waiting: list[Write] = [partial(redo, change) for change in unwritten]
         self._is_in_step = self._is_closed = False
         self._news: MemoryState | None = None
+        self._offered: tuple[int, MemoryState] | None = None
         self._turn = asyncio.Lock()
         self._on_trouble = on_trouble
         self._copy.subscribe(self._follow_copy)
@@ -173,9 +174,7 @@ class MirroredMemory(CheckedMemory):
             await self._hand_over(store)
             if not self._is_in_step:
                 content, self._news = self._news, None
-                if content is None:
-                    entries = await store.entries()
-                    content = MemoryState(entries, store._compressed_summary)
+                content = content or await _state_of(store)
                 # What was said while the store was being read is in the copy only; then all of this once more.
                 if not self._waiting:
                     self._is_in_step = True
@@ -185,9 +184,7 @@ class MirroredMemory(CheckedMemory):
     async def _hand_over(self, store: StoredMemory) -> None:
         """Make the writes that wait, in order."""
         if not self._is_in_step:
-            covered = len(self._waiting)
-            if await store.begin_with(await self._copy.entries(), self._copy._compressed_summary):
-                del self._waiting[:covered]
+            await self._offer(store)
         while self._waiting:
             self._news = None
             try:
@@ -200,6 +197,17 @@ class MirroredMemory(CheckedMemory):
                 self._waiting.pop(0)
                 raise
             self._waiting.pop(0)
+
+    async def _offer(self, store: StoredMemory) -> None:
+        """Give what the copy holds to a store in which nothing was ever stored; then no write up to now has to wait."""
+        is_again = self._offered is not None
+        covered, state = self._offered or (len(self._waiting), await _state_of(self._copy))
+        self._offered = covered, state
+        # Where the answer got lost the last time, the store may have taken it; writes made on top would change it.
+        was_taken = is_again and await _state_of(store) == state
+        if was_taken or await store.begin_with(state.entries, state.summary):
+            del self._waiting[:covered]
+        self._offered = None
 
     async def _take_over(self, entries: list[Entry], summary: str) -> bool:
         """Make the copy what the store is; whether it was something else."""
@@ -235,3 +243,8 @@ class MirroredMemory(CheckedMemory):
     def _follow_copy(self, change: MemoryChange) -> None:
         self._compressed_summary = self._copy._compressed_summary
         self._publish(change)
+
+
+async def _state_of(memory: CheckedMemory) -> MemoryState:
+    entries = await memory.entries()
+    return MemoryState(entries, memory._compressed_summary)

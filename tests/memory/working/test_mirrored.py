@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from agent_core.change import MemoryChange, MemoryState, Snapshot, StoredEntry
+from agent_core.errors import StorageError
 from agent_core.marks import Entry
 from agent_core.message import UserMsg
 from memory import InMemoryMemory, MemoryBase, SQLAlchemyMemory
@@ -335,4 +336,41 @@ async def test_a_write_whose_caller_is_cancelled_after_the_commit_is_made_once(i
     assert memory.waiting == 0
     await memory.refresh()
     assert await shown(store) == await shown(memory) == ("1a 1a" if is_new else "1 1a 1a")
+    await memory.aclose()
+
+
+class LosesAnAnswer(SQLAlchemyMemory):
+    """A store whose connection breaks once, right after it has taken what it was to begin with."""
+
+    has_lost = False
+
+    async def begin_with(self, entries: Sequence[Entry], summary: str = "") -> bool:
+        answer = await super().begin_with(entries, summary)
+        if answer and not self.has_lost:
+            self.has_lost = True
+            raise StorageError("the connection is lost")
+        return answer
+
+
+async def test_a_new_store_whose_answer_was_lost_is_not_given_the_same_changes_again(tmp_path: Path) -> None:
+    store = LosesAnAnswer.from_url(f"sqlite:///{tmp_path}/memory.db")
+    is_reached: list[bool] = []
+
+    def reach() -> StoredMemory:
+        if not is_reached:
+            raise StorageError("out of reach")
+        return store
+
+    memory = MirroredMemory(reach)
+    # Made once more on top of what they led to, these would mark 1 and store 2 once more.
+    await memory.set_marks({"1": ["a"]})
+    await memory.add(ONE)
+    await memory.add([TWO, TWO], allow_duplicates=True)
+    is_reached.append(True)
+    await memory.refresh()
+    assert memory.trouble == "the connection is lost"
+    await memory.add(THREE)
+    await memory.refresh()
+    assert await shown(memory) == await shown(store) == "1 2 2 3"
+    assert memory.waiting == 0
     await memory.aclose()
