@@ -108,6 +108,9 @@ class Agent(StateModule):
         if memory_filter != self._memory_filter:
             self._memory_filter = memory_filter
             self.trace.append(FilterChanged(memory_filter=memory_filter, reply_id=self.state.reply_id))
+            if (memory_filter.mark or memory_filter.exclude_mark) and not getattr(self.memory, "tells_marks", True):
+                text = f"{type(self.memory).__name__} does not tell marks: to this filter every message is unmarked."
+                self.trace.append(Noticed(text=text, level="warning", reply_id=self.state.reply_id))
 
     async def start(self) -> None:
         """Record what the memory holds already, unless the trace says so. The first reply does it if nobody has."""

@@ -10,7 +10,7 @@ import json
 import reprlib
 from collections.abc import Callable, Mapping
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 JsonConverter = Callable[[Any], Any]
 
@@ -26,6 +26,15 @@ class StateModule:
     def __init__(self) -> None:
         self._modules: dict[str, StateModule] = {}
         self._attributes: dict[str, _Attribute] = {}
+
+    if not TYPE_CHECKING:  # To a type checker this would mean that every attribute is there.
+
+        def __getattr__(self, name: str) -> Any:
+            if "_modules" in self.__dict__:
+                # Missing, or a property that failed: say it as it was said the first time.
+                return object.__getattribute__(self, name)
+            kind = type(self).__name__
+            raise AttributeError(f"{kind} has no {name}: {kind}.__init__ must call super().__init__() first")
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, StateModule):

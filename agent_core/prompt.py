@@ -108,7 +108,7 @@ def build_prompt(
     if tools:
         parts.append(_tools_part(tools))
     tokens = sum(part.tokens for part in parts if part.included)
-    return Prompt((*head, *history), tuple(tools), tuple(parts), tokens)
+    return Prompt((*head, *history), tuple(tools), tuple(_with_keys_of_their_own(parts)), tokens)
 
 
 def message_part(verdict: Verdict) -> PromptPart:
@@ -152,7 +152,7 @@ def middleware_parts(
 
 
 def _with_keys_of_their_own(parts: Iterable[PromptPart]) -> list[PromptPart]:
-    """Number the parts whose key is taken already: an agent may have several middlewares of one class."""
+    """Number the parts whose key is taken already: a middleware's class, or a message, may be there several times."""
     by_key: dict[str, PromptPart] = {}
     for part in parts:
         number, key = 1, part.key

@@ -137,8 +137,13 @@ class MemoryBase(StateModule, ABC):
         if before != summary:
             self._publish(SummaryChanged(before, self._compressed_summary))
 
+    @property
+    def tells_marks(self) -> bool:
+        """Whether `entries` gives the marks of messages, which takes an `entries` of the subclass's own."""
+        return type(self).entries is not MemoryBase.entries
+
     async def entries(self) -> list[Entry]:
-        """All messages with their marks; without marks where a subclass cannot tell them."""
+        """All messages, and as long as a subclass does not override this, without their marks."""
         return [Entry(msg, ()) for msg in await self.get_memory(prepend_summary=False)]
 
     def subscribe(self, listener: Callable[[MemoryChange], None]) -> Callable[[], None]:

@@ -538,6 +538,18 @@ async def test_a_memory_with_only_the_five_methods_works_and_is_compared_after_e
         await agent.memory.update_messages_mark("x")
 
 
+async def test_that_a_filter_cannot_see_the_marks_in_a_memory_is_said() -> None:
+    agent = make_agent(memory=Minimal())
+    agent.memory_filter = MemoryFilter(prepend_summary=False)
+    assert not agent.trace.of(Noticed)
+    agent.memory_filter = MemoryFilter(exclude_mark="draft")
+    (notice,) = agent.trace.of(Noticed)
+    assert notice.text == "Minimal does not tell marks: to this filter every message is unmarked."
+    other = make_agent()
+    other.memory_filter = MemoryFilter(mark="draft")
+    assert not other.trace.of(Noticed)
+
+
 async def test_a_hint_that_a_middleware_stores_belongs_to_the_running_reply() -> None:
     class Hinting(MiddlewareBase):
         async def on_reasoning(

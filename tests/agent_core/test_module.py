@@ -83,3 +83,24 @@ def test_what_is_deleted_or_replaced_is_no_longer_state() -> None:
     del outer.items
     outer.inner = 5  # type: ignore[assignment]
     assert outer.state_dict() == {"tags": ["a"]}
+
+
+def test_a_forgotten_call_of_the_bases_init_is_named() -> None:
+    class Forgetful(StateModule):
+        def __init__(self) -> None:
+            self.count = 0
+
+    for use in (Forgetful().state_dict, lambda: Forgetful().register_state("count")):
+        with pytest.raises(AttributeError, match=r"Forgetful.__init__ must call super\(\).__init__\(\) first"):
+            use()
+
+
+def test_what_is_missing_in_a_module_is_named_as_in_any_object() -> None:
+    class Broken(Inner):
+        @property
+        def total(self) -> int:
+            return len(self.absent)  # type: ignore[attr-defined]
+
+    with pytest.raises(AttributeError, match="'Broken' object has no attribute 'absent'"):
+        Broken().total  # noqa: B018
+    assert not hasattr(Broken(), "else")

@@ -79,6 +79,17 @@ def test_a_prompt_accounts_for_everything_that_was_considered() -> None:
     assert prompt.tokens == sum(one.tokens for one in prompt.parts if one.included)
 
 
+def test_a_message_that_is_stored_twice_has_a_part_each_time() -> None:
+    twice = UserMsg("u", "hello", id="1")
+    prompt = build_prompt([], [Entry(twice, ("draft",)), Entry(twice, ())], MemoryFilter(exclude_mark="draft"))
+    assert [(one.key, one.included) for one in prompt.parts] == [("1", False), ("1#2", True)]
+    ledger = PromptLedger()
+    changed, gone = ledger.difference(prompt.parts)
+    ledger.apply(PromptSent(round=1, parts=changed, removed=gone, model="m", tokens=prompt.tokens))
+    assert ledger.parts == prompt.parts
+    assert ledger.difference(prompt.parts) == ((), ())
+
+
 def test_a_made_up_result_is_a_part_of_its_own() -> None:
     entries = [Entry(AssistantMsg("a", [ToolCallBlock("1", "Read")]), ()), Entry(UserMsg("u", "go on"), ())]
     prompt = build_prompt([], entries, MemoryFilter())
