@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from agent_core.errors import ToolError, described
 from agent_core.event import Answer, Event, PermissionAnswered, PermissionAsked, ToolEnded, ToolStarted
-from agent_core.finishing import cancel_requests, closing
+from agent_core.finishing import cancel_requests, closing, finish
 from agent_core.marks import TOOL
-from agent_core.message import DataBlock, SystemMsg, TextBlock, ToolCallBlock, ToolResultBlock, ToolResultState
+from agent_core.message import DataBlock, Msg, SystemMsg, TextBlock, ToolCallBlock, ToolResultBlock, ToolResultState
 from agent_core.onion import call_through, merged, stream_through
 from agent_core.permission import PermissionBehavior, PermissionDecision
 from agent_core.permission_engine import decide_permission
@@ -42,6 +42,7 @@ class Acting:
         self._run = run
         self._agent = run.agent
         self._finish_reason = finish_reason
+        self._results: dict[str, str] = {}
 
     async def make(self, calls: Sequence[ToolCallBlock]) -> AsyncIterator[Event]:
         """Make the calls in order; neighbours that are safe to run at the same time do."""
@@ -176,7 +177,15 @@ class Acting:
             # What waits for the event will not get it.
             self._run.append(ended)
             raise
+        await self._supersede(call, msg)
         return ended
+
+    async def _supersede(self, call: ToolCallBlock, msg: Msg) -> None:
+        """Of the results of a call that a middleware has made several times, keep the last."""
+        earlier = self._results.get(call.id)
+        self._results[call.id] = msg.id
+        if earlier is not None:
+            await finish(self._agent.memory.delete([earlier]))
 
 
 _JSON_TYPES: dict[str, tuple[type, ...]] = {

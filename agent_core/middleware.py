@@ -40,7 +40,10 @@ class MiddlewareBase:
             yield event
 
     async def on_acting(self, agent: Agent, input_kwargs: Kwargs, next_handler: StreamHandler) -> AsyncIterator[Event]:
-        """Around one allowed tool call. `input_kwargs`: `tool_call`, the `ToolCallBlock`."""
+        """Around one allowed tool call. `input_kwargs`: `tool_call`, the `ToolCallBlock`.
+
+        A call that is made several times, such as after a failure, keeps its last result.
+        """
         async for event in next_handler(**input_kwargs):
             yield event
 

@@ -20,6 +20,9 @@ class WorkingMemory(Protocol):
     async def add(self, memories: Msg | Sequence[Msg] | None, marks: Marks = None) -> None:
         """Append messages."""
 
+    async def delete(self, msg_ids: Sequence[str]) -> int:
+        """Delete messages by id; how many there were."""
+
     async def entries(self) -> list[Entry]:
         """All messages with their marks, in insertion order."""
 

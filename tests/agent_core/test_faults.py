@@ -10,10 +10,11 @@ import pytest
 
 from agent_core.agent import Agent
 from agent_core.errors import ReplyError
-from agent_core.event import BlockDelta, Event, ModelCallEnded, PermissionAnswered, ReplyEnded
+from agent_core.event import BlockDelta, Event, ModelCallEnded, PermissionAnswered, ReplyEnded, ToolEnded
 from agent_core.message import TextBlock, ToolCallBlock, ToolResultBlock
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
 from agent_core.model.base import ChatModelBase, Finished, ModelDelta, TextDelta, ToolCallDelta
+from agent_core.model.scripted_model import ScriptedChatModel
 from agent_core.tool.base import ToolOutput
 from tests.agent_core.agents import Change, Echo, make_agent, use
 
@@ -121,6 +122,35 @@ async def test_calls_have_results_though_a_middleware_fails_before_they_are_made
     with pytest.raises(ReplyError, match="too late"):
         await agent.reply("go")
     assert await results(agent) == {"c1": "interrupted", "c2": "interrupted"}
+
+
+async def test_of_a_call_that_a_middleware_tries_again_the_last_result_counts() -> None:
+    class Flaky(Echo):
+        name = "Flaky"
+        failures = 2
+
+        async def call(self, *, text: str) -> ToolOutput:
+            self.failures -= 1
+            if self.failures >= 0:
+                raise OSError("not yet")
+            return "at last"
+
+    class Retry(MiddlewareBase):
+        async def on_acting(
+            self, agent: Agent, input_kwargs: Kwargs, next_handler: StreamHandler
+        ) -> AsyncIterator[Event]:
+            for _ in range(3):
+                async for event in next_handler(**input_kwargs):
+                    yield event
+                if isinstance(event, ToolEnded) and event.state == "success":
+                    return
+
+    model = ScriptedChatModel([[use("Flaky", "c1"), use("Echo", "c2")], "Done."])
+    agent = make_agent(model=model, tools=[Flaky(), Echo()], middlewares=[Retry()])
+    await agent.reply("go")
+    assert await results(agent) == {"c1": "success", "c2": "success"}
+    sent = [block for msg in model.requests[-1].messages for block in msg.get_content_blocks(ToolResultBlock)]
+    assert [block.text() for block in sent] == ["at last", "echo x"]
 
 
 async def test_a_question_that_fails_counts_as_answered() -> None:
