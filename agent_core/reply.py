@@ -147,7 +147,12 @@ class ReplyRun:
     async def _store_inputs(self) -> None:
         while self._unstored:
             # Taken out before it is stored: who interrupts that does not tear it, nor is it stored twice then.
-            await self.store(self._unstored.pop(0), self._marks)
+            msg = self._unstored.pop(0)
+            try:
+                await self.store(msg, self._marks)
+            except Exception:
+                self._unstored.insert(0, msg)
+                raise
 
     async def _run(self, inputs: Sequence[Msg]) -> AsyncIterator[Event]:
         self._unstored = list(inputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any, NoReturn
 
 import pytest
@@ -11,12 +11,17 @@ import pytest
 from agent_core.agent import Agent
 from agent_core.errors import ReplyError
 from agent_core.event import BlockDelta, Event, ModelCallEnded, PermissionAnswered, ReplyEnded, ToolEnded
+from agent_core.marks import Entry
 from agent_core.message import TextBlock, ToolCallBlock, ToolResultBlock
 from agent_core.middleware import Kwargs, MiddlewareBase, StreamHandler
 from agent_core.model.base import ChatModelBase, Finished, ModelDelta, TextDelta, ToolCallDelta
+from agent_core.model.profile import EndpointProfile
 from agent_core.model.scripted_model import ScriptedChatModel
+from agent_core.model.wire import wire_messages
 from agent_core.tool.base import ToolOutput
+from memory import InMemoryMemory
 from tests.agent_core.agents import Change, Echo, make_agent, use
+from tests.fake_server.strictness import history_complaint
 
 
 async def await_what_is_cancelled() -> None:
@@ -161,6 +166,53 @@ async def test_a_question_that_fails_counts_as_answered() -> None:
     with pytest.raises(ReplyError, match="the window is gone"):
         await agent.reply("go")
     assert [one.reason for one in agent.trace.of(PermissionAnswered)] == ["the window is gone"]
+
+
+class FailingOnce(InMemoryMemory):
+    """Fails at one of the times that it is read or written, before or after doing what it was asked for."""
+
+    def __init__(self, at: int, *, is_done: bool) -> None:
+        super().__init__()
+        self.times_left = at
+        self._is_done = is_done
+
+    async def add(self, *arguments: Any, **options: Any) -> None:
+        await self._once(lambda: super(FailingOnce, self).add(*arguments, **options))
+
+    async def entries(self) -> list[Entry]:
+        return await self._once(lambda: super(FailingOnce, self).entries())
+
+    async def _once(self, work: Callable[[], Awaitable[Any]]) -> Any:
+        self.times_left -= 1
+        if self.times_left == 0 and not self._is_done:
+            raise OSError("the disk is full")
+        result = await work()
+        if self.times_left == 0:
+            raise OSError("the disk is full")
+        return result
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+async def test_wherever_a_memory_fails_once_the_conversation_goes_on(is_done: bool) -> None:
+    """C05: what was said is stored, the reply ends as failed, and a strict server takes the next request."""
+    at, has_failed = 1, True
+    while has_failed:
+        memory = FailingOnce(at, is_done=is_done)
+        model = ScriptedChatModel([[use("Echo", "c1"), use("Echo", "c2")], "Done."], repeat_last=True)
+        agent = make_agent(model=model, tools=[Echo()], memory=memory)
+        try:
+            await agent.reply(["one", "two"])
+        except ReplyError:
+            assert agent.trace.of(ReplyEnded)[-1].finish == "error"
+        has_failed = memory.times_left <= 0
+        memory.times_left = 0
+        said = [msg.content for msg, _ in await memory.entries() if msg.role == "user"]
+        assert said == ["one", "two"]
+        await agent.reply("go on")
+        for request in model.requests:
+            assert not history_complaint(wire_messages(request.messages, EndpointProfile()))
+        at += 1
+    assert at > 10
 
 
 class Peculiar(ChatModelBase):
