@@ -213,5 +213,9 @@ def _workdir(value: str | None, sources: Mapping[str, str]) -> Path | WorkdirURL
 
 def _platform_folder(of: Any) -> Path | None:
     """A folder of this platform for this program; None when it would be a stray one in the current folder."""
-    path = Path(of(APP_NAME, appauthor=False))
+    try:
+        path = Path(of(APP_NAME, appauthor=False))
+    except RuntimeError:
+        # There is no HOME, and the system does not know this user.
+        return None
     return path if path.is_absolute() else None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from agent_core.errors import MnemoscopeError
+from agent_core.tool.local_files import read_file
 from tui.cli import MEM0_MODES
 from tui.memory_url import anchored
 
@@ -150,7 +151,7 @@ class ConfigFile:
         if self.path is None:
             return ""
         try:
-            return self.path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+            return read_file(str(self.path), None, follow=True).decode("utf-8-sig").replace("\r\n", "\n")
         except (FileNotFoundError, NotADirectoryError):
             return ""
         except OSError as error:
@@ -164,7 +165,9 @@ class ConfigFile:
 
         try:
             return tomllib.loads(self._text)
-        except tomllib.TOMLDecodeError as error:
+        except RecursionError:
+            raise ConfigError(f"{self.path}: nested too deeply. Mend it, or move the file away.") from None
+        except ValueError as error:
             what = str(error).replace("at end of document", f"at line {len(self._text.splitlines())}, the end")
             raise ConfigError(f"{self.path}: {what}. Mend that line, or move the file away.") from None
 
@@ -196,7 +199,7 @@ class ConfigFile:
         kind = BY_NAME[name].kind
         example = BY_NAME[name].example
         if kind is float and isinstance(value, int) and not isinstance(value, bool):
-            value = float(value)
+            value = float(value) if abs(value) < 2**53 else math.inf
         if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
             wanted = _KINDS[kind]
             raise ConfigError(f"{self.place(name)}: {name} must be {wanted}, for example {name} = {example}")
@@ -206,10 +209,15 @@ class ConfigFile:
             raise ConfigError(f"{self.place(name)}: {name} must be above 0, for example {name} = {example}")
         is_folder = name == "data_dir" or (name == "workdir" and "://" not in str(value))
         if is_folder and value and self.path is not None:
-            value = str(self.path.parent / expanded(str(value)))
+            value = str(self.path.parent / self._expanded(name, str(value)))
         if name == "memory" and self.path is not None:
             value = anchored(str(value), self.path.parent)
         return value
+
+    def _expanded(self, name: str, path: str) -> str:
+        if "\0" in path:
+            raise ConfigError(f"{self.place(name)}: no folder can be called {path!r}; write another.")
+        return expanded(path)
 
     def _warn_if_others_can_read(self) -> None:
         if (

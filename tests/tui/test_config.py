@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -113,6 +114,10 @@ def test_an_unknown_setting_is_a_warning_with_its_line(config: Path) -> None:
         ("context_size = 0\n", "line 1", "must be above 0"),
         ("retrieval_grace = -1\n", "line 1", "must be 0 or more, for example retrieval_grace = 2.0"),
         ("retrieval_grace = inf\n", "line 1", "must be 0 or more"),
+        (f"retrieval_grace = 1{'0' * 400}\n", "line 1", "must be 0 or more"),
+        (f"retrieval_grace = {'9' * 5000}\n", "config.toml", "move the file away"),
+        (f"a = {'[' * 20_000}", "config.toml", "nested too deeply. Mend it"),
+        ('data_dir = "a\\u0000b"\n', "line 1", "no folder can be called"),
         ("retrieval_grace = true\n", "line 1", "must be a number"),
         ("retrieval_carry_over = 1\n", "line 1", "must be true or false"),
         ("[model]\nname = 'x'\n", "line 1", "must be text in quotes"),
@@ -172,6 +177,28 @@ def test_the_description_names_every_setting_and_where_else_it_can_be_set(home: 
         assert setting.name in text
         assert setting.option in text
         assert all(variable in text for variable in setting.variables)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="HOME means nothing on Windows")
+def test_a_user_whom_the_system_does_not_know_has_no_folders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """P16: as in a container that is run for some number of a user."""
+
+    def unknown(uid: int) -> NoReturn:
+        raise KeyError(uid)
+
+    for name in [name for name in os.environ if name == "HOME" or name.startswith("XDG_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("pwd.getpwuid", unknown)
+    settings = load_settings()
+    assert (settings.path, settings.data_dir, settings.workdir) == (None, None, None)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no FIFOs here")
+@pytest.mark.timeout(10)
+def test_a_fifo_in_place_of_the_file_is_not_waited_for(config: Path) -> None:
+    os.mkfifo(config)
+    with pytest.raises(ConfigError, match="not a regular file"):
+        load_settings()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="HOME means nothing on Windows")
