@@ -30,10 +30,12 @@ def make_facts(settings: Settings, mode: Mode = "both") -> Mem0Middleware:
     """The memory of the settings' user. Nothing is opened, and mem0 is not imported yet.
 
     Raises:
-        ConfigError: such a user or such a config cannot be.
+        ConfigError: such a user or such a config cannot be, or there is no folder to keep things in.
     """
     from memory.mem0 import Mem0Middleware
 
+    if settings.data_dir is None:
+        raise ConfigError("mem0 is off: no home folder is known. Name a folder with --data-dir to keep facts.")
     _checked(settings.user)
     try:
         return Mem0Middleware(

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from agent_core.event import FactsWritten, Noticed, PermissionAsked, RetrievalSettled, ToolEnded
 from agent_core.history import REPLACES
@@ -19,6 +20,7 @@ from tests.fake_server import FakeServer, Gate, reply, text
 from tests.memory.mem0.brain import Brain, memories
 from tui.config import load_settings
 from tui.config_file import ConfigError
+from tui.long_term_memory import make_facts
 from tui.runtime import Runtime
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -145,6 +147,12 @@ async def test_a_user_that_cannot_be_is_told_and_the_chat_goes_on(user: str) -> 
     await runtime.use_facts(user="ana")
     assert runtime.facts is not None
     await runtime.aclose()
+
+
+def test_without_any_folder_there_is_no_place_for_facts() -> None:
+    """P16."""
+    with pytest.raises(ConfigError, match="no home folder is known"):
+        make_facts(replace(load_settings(), data_dir=None))
 
 
 async def test_the_config_in_the_file_reaches_mem0_and_a_store_that_cannot_be_had_is_told(home: Path) -> None:
