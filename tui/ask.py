@@ -24,7 +24,7 @@ from agent_core.event import (
 from agent_core.permission import PermissionMode
 from tui.cli import Options
 from tui.config import Settings
-from tui.literal_text import visible
+from tui.literal_text import harmless_json, visible
 from tui.piped_input import NothingCame, read_piped
 from tui.runtime import Runtime
 from tui.saying import say
@@ -113,7 +113,7 @@ class _JsonPrinter:
     """Every event as the session file has it."""
 
     def print(self, event: Event) -> None:
-        print(encode_event(event).decode(), flush=True)
+        print(harmless_json(encode_event(event).decode()), flush=True)
 
 
 class _TextPrinter:

@@ -6,7 +6,7 @@ import argparse
 import importlib
 import sys
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from msgspec import Struct
 
@@ -93,7 +93,7 @@ def parse(arguments: Sequence[str] | None = None) -> Options:
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     shared, model, session = places(), _model(), _session()
-    parser = argparse.ArgumentParser(
+    parser: argparse.ArgumentParser = _Parser(
         prog="mnemoscope",
         description=_DESCRIPTION,
         epilog=_EPILOG,
@@ -183,6 +183,16 @@ def _session() -> argparse.ArgumentParser:
     which.add_argument("-c", "--continue", dest="go_on", action="store_true", help="go on with the last session here")
     which.add_argument("--resume", metavar="ID", help="go on with this session; the beginning of its id will do")
     return group
+
+
+class _Parser(argparse.ArgumentParser):
+    """Complains about words as they are, without what in them could act on the terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong, and exit with 2."""
+        from tui.literal_text import visible_line
+
+        super().error(visible_line(message))
 
 
 class _Version(argparse.Action):

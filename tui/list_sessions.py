@@ -8,7 +8,7 @@ import msgspec
 
 from tui.cli import Options
 from tui.config import Settings
-from tui.literal_text import visible_line
+from tui.literal_text import harmless_json, visible_line
 from tui.session_store import SessionInfo, SessionStore
 from tui.views.moments import minute
 
@@ -27,7 +27,7 @@ def list_sessions(options: Options, settings: Settings) -> int:
     sessions = store.list()
     if options.json:
         for info in sessions:
-            print(msgspec.json.encode(info).decode())
+            print(harmless_json(msgspec.json.encode(info).decode()))
         return 0
     for line in _lines(sessions) or ["There are no sessions yet."]:
         print(line)

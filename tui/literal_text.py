@@ -11,6 +11,7 @@ _C0_PICTURES = 0x2400
 _DELETE_PICTURE = "␡"
 # C0 without tab and newline, DEL and C1, line and paragraph separator, bidi embeddings, overrides and isolates.
 _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+_NOT_IN_JSON = re.compile(_ACTING.pattern + "|[\ud800-\udfff]")
 
 
 def visible(text: str) -> str:
@@ -23,6 +24,16 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return _ACTING.sub(_picture, well_formed(text).replace("\r\n", "\n"))
+
+
+def harmless_json(text: str) -> str:
+    """JSON with every character that could act on a terminal, or that UTF-8 has no bytes for, written as its escape.
+
+    The value is the same, and stays on one line also for readers that take U+2028 for the end of one.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _NOT_IN_JSON.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def visible_line(text: str) -> str:

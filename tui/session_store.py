@@ -68,7 +68,7 @@ class SessionStore:
     def new(self, workdir: Path | str, notices: tuple[str, ...] = (), id_: str = "") -> OpenedSession:
         """Begin a session, by an id of its own unless one is given. Where it can't be kept, its `problem` says so."""
         id_ = id_ or uuid.uuid4().hex[:8]
-        header = SessionHeader(id=id_, workdir=str(workdir), created=time.time())
+        header = SessionHeader(id=id_, workdir=_recorded(workdir), created=time.time())
         path = self._path(id_) if self.folder is not None else None
         return OpenedSession(SessionFile(header, path, problem=self._problem()), notices=notices)
 
@@ -88,7 +88,7 @@ class SessionStore:
         try:
             content = read_session(path)
             if content.header or content.events:
-                header = content.header or SessionHeader(id=path.stem, workdir=str(workdir), created=time.time())
+                header = content.header or SessionHeader(id=path.stem, workdir=_recorded(workdir), created=time.time())
                 lead = b"\n" if ends_in_mid_line(handle) else b""
                 if not content.header:
                     lead += header_line(header)
@@ -196,7 +196,7 @@ class SessionStore:
 
     def _newest_of(self, workdir: Path | str) -> Path | None:
         headers = ((path, read_header(path)) for path in self._newest_first())
-        return next((path for path, header in headers if header and header.workdir == str(workdir)), None)
+        return next((path for path, header in headers if header and header.workdir == _recorded(workdir)), None)
 
     def _without_beginning(self, path: Path | None) -> Sequence[str]:
         """What to tell of sessions that were used after that one and do not say any more where they belong."""
@@ -221,6 +221,11 @@ class SessionStore:
 def is_session_id(text: str) -> bool:
     """Whether a session may be called so, and its file after it."""
     return _ID.fullmatch(text) is not None
+
+
+def _recorded(workdir: Path | str) -> str:
+    """What a session's header calls the workdir; bytes of a path that are not UTF-8 stand in it as escapes."""
+    return str(workdir).encode("utf-8", "backslashreplace").decode()
 
 
 def _set_aside(path: Path) -> str:

@@ -186,12 +186,12 @@ def test_the_text_around_tool_calls_stands_on_lines_of_its_own(server: FakeServe
 
 
 def test_json_is_every_event_as_the_session_has_it(server: FakeServer, home: Path) -> None:
-    server.play(reply(text("Hello [/x] \x1b[2J.")))
+    server.play(reply(text("Hello [/x] \x1b[2J \x9b2J \u202e.")))
     answer = run("--json", "hi", server=server)
     events = [decode_event(line) for line in answer.stdout.splitlines()]
     assert isinstance(events[-1], ReplyEnded)
     assert any(isinstance(event, ReplyStarted) for event in events)
-    assert b"\x1b" not in answer.stdout
+    assert not any(character in answer.stdout.decode() for character in "\x1b\x9b\u202e")
     (session,) = sessions(home)
     assert session.events[: len(events)] == events
     assert all(isinstance(json.loads(line), dict) for line in answer.stdout.splitlines())

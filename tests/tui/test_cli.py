@@ -73,6 +73,11 @@ def test_wrong_usage_ends_with_2_and_says_what_is_wrong(arguments: list[str]) ->
     assert b"mnemoscope" in answer.stderr.splitlines()[-1]
 
 
+def test_wrong_usage_does_nothing_to_the_terminal() -> None:
+    """T06: the words that are complained about are seen, and not done."""
+    assert "--\u241b[2J\\x9bm" in run("--\x1b[2J\x9bm").stderr.decode()
+
+
 def test_options_may_stand_before_or_behind_the_command() -> None:
     before = parse(["--model", "m", "--data-dir", "d", "-c", "ask", "why", "so?"])
     behind = parse(["ask", "--model", "m", "--data-dir", "d", "-c", "why", "so?"])

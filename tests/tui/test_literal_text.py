@@ -1,10 +1,12 @@
 """Text from anywhere is seen, and does nothing."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.literal_text import visible, visible_line
+from tui.literal_text import harmless_json, visible, visible_line
 
 
 @pytest.mark.parametrize(
@@ -69,3 +71,16 @@ def test_nothing_that_acts_gets_through(text: str) -> None:
 @given(st.text())
 def test_what_is_safe_already_stays(text: str) -> None:
     assert visible(visible(text)) == visible(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["\x9b31m\x7f", "a\u2028b", "\u202egnp\u2066", "a\udce9", "\ud83d\ude00", "é 中 🙂\\n\t"]
+)
+def test_json_means_the_same_and_does_nothing(text: str) -> None:
+    """T06 for `--json`: what acts is an escape, the rest stands as it was."""
+    line = harmless_json(json.dumps({text: [text]}, ensure_ascii=False))
+    meant = text.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass")
+    assert json.loads(line) == {meant: [meant]}
+    assert visible(line) == line
+    assert len(line.splitlines()) == 1
+    assert "🙂" not in text or "é 中 🙂" in line

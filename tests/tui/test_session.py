@@ -435,6 +435,14 @@ def test_continuing_takes_the_newest_session_of_this_workdir(store: SessionStore
     assert store.resume_newest(WORKDIR).file.id == mine.stem
 
 
+def test_a_workdir_whose_name_is_not_utf_8_is_gone_on_in(store: SessionStore) -> None:
+    """T20: such names come from disks of another encoding; each is told from the next."""
+    latin, other = written(store, workdir="/caf\udce9"), written(store, workdir="/caf\udce8")
+    assert store.resume_newest("/caf\udce9").file.id == latin.stem
+    assert {info.workdir for info in store.list()} == {r"/caf\udce9", r"/caf\udce8"}
+    assert other.exists()
+
+
 def test_continuing_where_there_is_nothing_begins_a_session_and_says_so(store: SessionStore) -> None:
     session = store.resume_newest(WORKDIR)
     assert session.events == ()

@@ -10,12 +10,11 @@ from typing import Any
 import msgspec
 
 from agent_core.errors import StorageError
-from agent_core.text import well_formed
 from memory.mem0 import Fact, Mem0Middleware
 from tui.cli import Options
 from tui.config import Settings
 from tui.forgetting import forget_everything
-from tui.literal_text import visible_line
+from tui.literal_text import harmless_json, visible_line
 from tui.prompt_history import PromptHistory
 from tui.subcommands.facts_text import change_line, fact_line, written_lines
 from tui.views.figures import plural
@@ -148,7 +147,7 @@ def _print_all(options: Options, values: Iterable[Any], lines: Iterable[str], no
     if options.json:
         for value in values:
             # Not by msgspec alone: what mem0 keeps with a fact may be of any type.
-            print(well_formed(json.dumps(msgspec.to_builtins(value, enc_hook=str), ensure_ascii=False)))
+            print(harmless_json(json.dumps(msgspec.to_builtins(value, enc_hook=str), ensure_ascii=False)))
         return
     printed = False
     for line in lines:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 
 from tui.cli import Options, places
 from tui.config import Settings
@@ -41,8 +40,9 @@ def run(options: Options, settings: Settings) -> int:
         MnemoscopeError: a filter cannot be read, or there is no such session.
     """
     from agent_core.errors import MnemoscopeError
-    from tui.literal_text import visible
+    from tui.literal_text import harmless_json, visible
     from tui.mark_syntax import MarkSyntaxError, parse_filter
+    from tui.saying import say
     from tui.session_store import SessionStore
     from tui.views.comparison import comparison_records, comparison_sections, put_side_by_side
     from tui.views.message_details import as_text
@@ -57,11 +57,11 @@ def run(options: Options, settings: Settings) -> int:
             raise MnemoscopeError(f"The {name} filter cannot be read: {error}") from None
     id_, session = SessionStore(settings.sessions_dir).read(given.get("session"), workdir_name(settings))
     for notice in session.notices:
-        print(f"mnemoscope: {notice}", file=sys.stderr)
+        say(notice)
     beside = put_side_by_side(session.entries, *filters, has_summary=bool(session.summary))
     if given.get("json"):
         for record in comparison_records(beside):
-            print(json.dumps({**record, "session": id_}, ensure_ascii=False))
+            print(harmless_json(json.dumps({**record, "session": id_}, ensure_ascii=False)))
     else:
         print(f"session {id_}\n\n{visible(as_text(comparison_sections(beside)))}")
     return 0

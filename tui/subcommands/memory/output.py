@@ -9,8 +9,7 @@ import unicodedata
 from itertools import accumulate
 from typing import Any
 
-from agent_core.text import well_formed
-from tui.literal_text import visible, visible_line
+from tui.literal_text import harmless_json, visible, visible_line
 
 _FROM = {"user": "by you", "model": "by the model", "tool": "from a tool", "outside": "from outside"}
 
@@ -28,7 +27,7 @@ class Output:
     def value(self, value: Any) -> None:
         """Print a value, where JSON is wanted."""
         if self.as_json:
-            print(_json(value))
+            print(harmless_json(json.dumps(value, ensure_ascii=False)))
 
     def line(self, text: str = "") -> None:
         """Print one line for people; whatever could act on a terminal is only seen."""
@@ -87,9 +86,3 @@ def _cut(text: str, width: int) -> str:
         return text
     ends = accumulate(map(_width, text))
     return text[: sum(end < width for end in ends)] + "…"
-
-
-def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    # Half a pair of surrogates, which a name may hold, has no bytes in UTF-8.
-    return text if well_formed(text) == text else json.dumps(value)
