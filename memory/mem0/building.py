@@ -181,7 +181,9 @@ class _Builder:
 
 def close_memory(memory: Any) -> None:
     """Let go of the files and connections of an `AsyncMemory`, of which its own `close` closes one."""
-    memory.close()
+    # It looks at no lock, and a thread may be writing still.
+    with getattr(memory.db, "_lock", nullcontext()):
+        memory.close()
     for store in (memory.vector_store, getattr(memory, "_entity_store", None)):
         for holder in (store, getattr(store, "client", None), getattr(store, "connection_pool", None)):
             if close := getattr(holder, "close", None):

@@ -110,6 +110,18 @@ class Mem0Client:
             await asyncio.to_thread(function) if self._thread is None else await self._thread.run(_threaded(function))
         )
 
+    async def give_up(self) -> None:
+        """Cancel the calls that are still at work although nobody waits for them."""
+
+        async def cancel() -> None:
+            for task in (running := set(self._running)):
+                task.cancel()
+            if running:
+                await asyncio.wait(running, timeout=GRACE)
+
+        if self._thread is not None and self._running:
+            await self._thread.run(cancel())
+
     def stop(self) -> None:
         """End the thread, if there is one. The client itself is its owner's to close."""
         if self._thread is not None:

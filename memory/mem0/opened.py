@@ -32,6 +32,7 @@ class Opened:
         _shared.pop(self.key, None)
         built = self.built
         if built is not None:
+            await self.client.give_up()
             await self.client.run(lambda: close_memory(built.memory))
         self.client.stop()
 

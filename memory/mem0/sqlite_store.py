@@ -85,6 +85,7 @@ class SqliteVectorStore:
         self._reader = connect(self.path)
         self._write_lock = threading.Lock()
         self._read_lock = threading.Lock()
+        self._is_closed = False
         try:
             self._claim()
         except BaseException:
@@ -240,9 +241,18 @@ class SqliteVectorStore:
             self._owners.forget(owner)
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._reader.close()
-        self._writer.close()
+        """Let go of the file: at once, or where a call is still at work in another thread, when that is over."""
+        self._is_closed = True
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        # A connection that is closed while another thread uses it takes the whole process down.
+        for lock, connection in ((self._read_lock, self._reader), (self._write_lock, self._writer)):
+            if lock.acquire(blocking=False):
+                try:
+                    connection.close()
+                finally:
+                    lock.release()
 
     def _claim(self) -> None:
         """See to it that the vectors in the file and those to come are of one model."""
@@ -267,11 +277,18 @@ class SqliteVectorStore:
         except sqlite3.Error as error:
             note_problem(error)
             raise
+        finally:
+            if self._is_closed:
+                self._close_idle()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
-        with self._read_lock:
-            yield self._reader
+        try:
+            with self._read_lock:
+                yield self._reader
+        finally:
+            if self._is_closed:
+                self._close_idle()
 
     def _blob(self, vector: Vector) -> bytes | None:
         import numpy as np

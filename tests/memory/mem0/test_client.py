@@ -206,6 +206,17 @@ async def test_the_call_is_known_where_it_is_served_and_nowhere_else() -> None:
     client.stop()
 
 
+async def test_calls_that_nobody_waits_for_can_be_given_up_before_closing() -> None:
+    fake = Fake(lambda: asyncio.sleep(3600))
+    client = Mem0Client(fake)
+    with pytest.raises(StorageError, match="took too long"):
+        await make(client, seconds=0.01)
+    assert fake.running == 1
+    await client.give_up()
+    assert fake.running == 0
+    client.stop()
+
+
 async def test_a_stopped_client_can_be_used_again() -> None:
     client = Mem0Client(Fake(lambda: "found"))
     for _ in range(2):

@@ -282,6 +282,23 @@ async def test_a_locked_file_is_waited_for_and_can_be_read_meanwhile(path: Path,
     assert sorted(texts(store.list())) == ["coffee", "tea"]
 
 
+async def test_closing_leaves_a_write_that_is_still_at_work_its_connection(path: Path) -> None:
+    """P06: closed under a thread that waits for a lock, it took the whole process down."""
+    store = open_store(path)
+    put(store, "tea")
+    with locked(path):
+        saving = asyncio.create_task(asyncio.to_thread(put, store, "coffee"))
+        while not store._write_lock.locked():
+            await asyncio.sleep(0)
+        store.close()
+    await saving
+    for connection in (store._writer, store._reader):
+        with pytest.raises(sqlite3.ProgrammingError, match="closed"):
+            connection.execute("SELECT 1")
+    with closing(open_store(path)) as again:
+        assert sorted(texts(again.list())) == ["coffee", "tea"]
+
+
 def test_many_threads_lose_nothing(store: SqliteVectorStore) -> None:
     failures: list[BaseException] = []
 
