@@ -31,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         gc.disable()
         # So often Textual paints what has changed, at most; a key that just missed it waits for up to two turns.
         # How often something is drawn is decided elsewhere.
-        os.environ.setdefault("TEXTUAL_FPS", "120")
+        os.environ.setdefault("TEXTUAL_FPS", "240")
     for stream in (sys.stdout, sys.stderr):
         # A locale without UTF-8 costs characters, not the answer; and JSON, which is UTF-8 always, not even those.
         if hasattr(stream, "reconfigure"):
