@@ -131,7 +131,7 @@ class Facts:
         await self._writer.drain(0)
         waiting = await asyncio.to_thread(self._outbox.purge)
         mine = {fact.id for fact in await self._store.all(self._scope)}
-        await self._store.delete_all(self._scope.user)
+        await self._store.delete_all(self._scope.user, mine)
         purged: Purged = await self._store.run(lambda: self._purge_files(mine, waiting))
         return purged
 

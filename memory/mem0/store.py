@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -151,12 +152,18 @@ class Mem0Store:
         """
         await self._write("delete", "delete a memory", memory_id)
 
-    async def delete_all(self, user: str) -> None:
-        """Delete every memory of a user, of all agents.
+    async def delete_all(self, user: str, known: Iterable[str]) -> None:
+        """Delete every memory of a user, of all agents; `known` are the ids of those that were found.
 
         Raises:
             MnemoscopeError: it failed.
         """
+        opened = await self.open()
+        if not opened.client.is_hosted:
+            # mem0 would delete them in many threads at once, of which the file of an embedded Qdrant misses some.
+            with suppress(MnemoscopeError):
+                for memory_id in known:
+                    await self.delete(memory_id)
         await self._write("delete_all", "delete the memories", user_id=user)
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:

@@ -13,6 +13,7 @@ from agent_core.embedding import OpenAIEmbeddingModel
 from agent_core.errors import ModelUnreachable, StorageError
 from agent_core.event import Noticed
 from agent_core.model.limits import RetryPolicy
+from memory.mem0.adding import add_as_given
 from memory.mem0.sqlite_store import SqliteVectorStore
 from memory.search import bundled
 from memory.search.bundled import Loaded
@@ -103,6 +104,15 @@ async def test_embedded_qdrant_works_on_request_and_two_middlewares_share_it(
     await second.aclose()
     third = make(mem0_config=qdrant(tmp_path))
     assert [fact.text for fact in await third.search("tea")] == ["Alice likes green tea"]
+
+
+async def test_embedded_qdrant_keeps_nothing_of_what_was_forgotten(tmp_path: Path, make: Make) -> None:
+    """mem0 deletes in many threads at once, and the file of an embedded Qdrant is not made for that."""
+    first = make(mem0_config=qdrant(tmp_path))
+    await add_as_given(first.store, [f"fact number n{number}" for number in range(60)], first.scope)
+    await first.facts.forget()
+    await first.aclose()
+    assert await make(mem0_config=qdrant(tmp_path)).facts.list() == []
 
 
 _HOLD = """
