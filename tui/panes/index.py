@@ -54,7 +54,7 @@ class IndexPane(IndexReading):
         "age, name, where it came from, what is odd about it, description. Changes made by other programs appear by "
         "themselves; every change, theirs too, is in the history (h) and can be undone (u)."
     )
-    PACE: ClassVar[float] = 1.0
+    PACE: ClassVar[float] = 2.0
     BINDINGS = bindings(INDEX)
     DEFAULT_CSS = """
     IndexPane {
