@@ -23,7 +23,10 @@ def folder_of(count: int, workdir: Path) -> Path:
 
 
 async def calls_of_a_look(count: int, workdir: Path) -> tuple[int, FolderLook]:
-    """How many functions run in the event loop while one change among `count` files is looked at, and what it gave."""
+    """How many functions of ours run in the event loop while one change among `count` files is looked at, and the look.
+
+    Those of the loop itself do not count: how often it turns while it waits is chance.
+    """
     folder = folder_of(count, workdir)
     memory = AgenticMemoryMiddleware(workdir)
     before = await look_at(memory, FolderLook())
@@ -33,7 +36,7 @@ async def calls_of_a_look(count: int, workdir: Path) -> tuple[int, FolderLook]:
 
     def count_call(frame: FrameType, event: str, argument: object) -> None:
         nonlocal calls
-        calls += event == "call"
+        calls += event == "call" and frame.f_globals["__name__"].startswith(("memory.", "agent_core.", "tui."))
 
     # Of this thread only: what other threads do is what is wanted.
     sys.setprofile(count_call)
@@ -50,8 +53,7 @@ async def test_what_a_change_costs_the_event_loop_hardly_grows_with_the_number_o
     many, look = await calls_of_a_look(1050, tmp_path / "many")
     assert look.scan.files[0].description == "something new"
     assert (look.signs["✓"] + look.signs.get("✂", 0), look.signs["○"]) == (1049, 1)
-    # Less than one call for each of the thousand more; the rest is how often the loop turned while it waited.
-    assert many - few < 1_000
+    assert many - few < 500
 
 
 async def test_an_index_that_is_as_before_is_not_parsed_again(tmp_path: Path) -> None:
