@@ -237,7 +237,7 @@ class SqliteVectorStore:
 
     def forget(self, owner: str) -> None:
         """Let go of a user's memories in RAM."""
-        with self._read_lock:
+        with self._reading():
             self._owners.forget(owner)
 
     def close(self) -> None:
@@ -272,20 +272,23 @@ class SqliteVectorStore:
     @contextmanager
     def _writing(self) -> Iterator[sqlite3.Connection]:
         try:
-            with self._write_lock, writing(self._writer):
+            with self._alone(self._write_lock), writing(self._writer):
                 yield self._writer
         except sqlite3.Error as error:
             note_problem(error)
             raise
-        finally:
-            if self._is_closed:
-                self._close_idle()
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._alone(self._read_lock):
+            yield self._reader
+
+    @contextmanager
+    def _alone(self, lock: threading.Lock) -> Iterator[None]:
+        """Hold a lock, and close afterwards what could not be closed meanwhile."""
         try:
-            with self._read_lock:
-                yield self._reader
+            with lock:
+                yield
         finally:
             if self._is_closed:
                 self._close_idle()
