@@ -8,8 +8,10 @@ import threading
 from contextlib import closing
 from pathlib import Path
 
+from agent_core.agent import Agent
 from agent_core.event import FactsWriteStarted, FactsWritten, ReplyEnded
 from agent_core.trace import Trace
+from memory.mem0 import Mem0Middleware
 from memory.mem0.outbox import MOST_TRIES
 from tests.cancelling import cancel
 from tests.fake_server import Gate, Request, reply, text
@@ -27,6 +29,17 @@ def waiting(folder: Path) -> int:
         return 0
     with closing(sqlite3.connect(path)) as connection:
         return int(connection.execute("SELECT count(*) FROM outbox").fetchone()[0])
+
+
+async def held_write(make: Make, brain: Brain, fact: str) -> tuple[Mem0Middleware, Agent, Gate]:
+    """An agent whose exchange is being written; the model that extracts `fact` waits for the gate."""
+    gate = Gate()
+    brain.will_extract(reply(gate, text(memories(fact))))
+    middleware = make(await_write=False)
+    agent = agent_with(middleware)
+    await agent.reply("I like tea.")
+    await gate.reached()
+    return middleware, agent, gate
 
 
 async def test_a_write_is_waited_for_unless_told_otherwise(make: Make) -> None:
@@ -72,12 +85,7 @@ async def test_writes_in_the_background_are_drained_with_progress(make: Make) ->
 async def test_what_is_not_written_in_time_is_kept_and_written_at_the_next_start(
     make: Make, brain: Brain, tmp_path: Path
 ) -> None:
-    gate = Gate()
-    brain.will_extract(reply(gate, text(memories("never comes"))))
-    middleware = make(await_write=False)
-    agent = agent_with(middleware)
-    await agent.reply("I like tea.")
-    await gate.reached()
+    middleware, agent, _ = await held_write(make, brain, "never comes")
     assert await middleware.aclose(0) == 1
     assert written(agent)[0].finish == "failed"
     assert "interrupted" in written(agent)[0].detail
@@ -106,12 +114,7 @@ async def test_what_has_only_just_begun_to_be_written_is_kept_as_well(make: Make
 async def test_what_was_being_written_when_a_program_was_killed_is_written_by_a_later_one(
     make: Make, brain: Brain, tmp_path: Path
 ) -> None:
-    gate = Gate()
-    brain.will_extract(reply(gate, text(memories("Alice likes tea"))))
-    middleware = make(await_write=False)
-    agent = agent_with(middleware)
-    await agent.reply("I like tea.")
-    await gate.reached()
+    middleware, _, gate = await held_write(make, brain, "Alice likes tea")
     outbox = tmp_path / "mem0" / "outbox.db"
     left_by_the_killed = outbox.read_bytes()
     gate.open()
