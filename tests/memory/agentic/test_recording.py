@@ -17,7 +17,7 @@ from agent_core.model.scripted_model import ScriptedChatModel, Turn
 from agent_core.permission import PermissionMode
 from agent_core.tool import Edit, Read, ToolBase, Toolkit, Write
 from memory.agentic import AgenticMemoryMiddleware
-from tests.memory.agentic.agents import pick
+from tests.memory.agentic.agents import pick, until
 from tests.memory.agentic.books import TEA, FailingBackend, be_killed, book_in, journal_file, run_program, tree
 from tests.memory.agentic.folders import put
 
@@ -77,6 +77,12 @@ def memory_of(agent: Agent) -> AgenticMemoryMiddleware:
     return agent.middlewares[0]  # type: ignore[return-value]
 
 
+async def look(memory: AgenticMemoryMiddleware) -> None:
+    """Have it notice everything that was done to its files until now."""
+    await memory.folder.scan()
+    await memory.recording.settled()
+
+
 def told(agent: Agent) -> list[tuple[str, str, str]]:
     return [(event.action, event.origin, Path(event.path).name) for event in agent.trace.of(FileChanged)]
 
@@ -117,11 +123,10 @@ async def test_user_model_outside_and_injection_make_four_rows(tmp_path: Path) -
     await agent.reply("remember")
     memory = memory_of(agent)
     await memory.book.create("mine", "user.md")
-    await memory.folder.scan()
-    await memory.recording.settled()
+    await look(memory)
     put(tmp_path, "outside.md", "theirs")
     await agent.reply("what do I like?")
-    await memory.recording.settled()
+    await look(memory)
     assert told(agent) == [
         ("create", "model", "model.md"),
         ("create", "user", "user.md"),
@@ -228,10 +233,10 @@ async def test_another_programs_changes_reach_the_trace(tmp_path: Path) -> None:
     agent = agent_in(tmp_path, "hello", "again")
     put(tmp_path, "a.md", "a")
     await agent.reply("hi")
-    await memory_of(agent).recording.settled()
+    await look(memory_of(agent))
     await book_in(tmp_path).edit("a.md", "by hand")
     await agent.reply("hi again")
-    await memory_of(agent).recording.settled()
+    await until(agent.trace, FileChanged)
     assert told(agent) == [("edit", "user", "a.md")]
 
 
@@ -300,8 +305,7 @@ async def test_a_program_that_is_killed_within_a_call_is_still_named_as_the_auth
     """The call has changed the file, and its result was never noted."""
     put(tmp_path, "a.md", "a")
     watching = AgenticMemoryMiddleware(tmp_path)
-    await watching.folder.scan()
-    await watching.recording.settled()
+    await look(watching)
     program = run_program(
         """
         from tests.memory.agentic.test_recording import Eraser, agent_in, call
@@ -316,8 +320,7 @@ async def test_a_program_that_is_killed_within_a_call_is_still_named_as_the_auth
         tmp_path,
     )
     be_killed(program)
-    await watching.folder.scan()
-    await watching.recording.settled()
+    await look(watching)
     (entry,) = await watching.book.history("a.md")
     assert (entry.action, entry.origin, entry.call_id) == ("edit", "model", "call-1")
     await watching.book.undo(entry.id)
@@ -330,11 +333,10 @@ async def test_very_many_changes_at_once_are_told_in_short(tmp_path: Path, count
     agent = agent_in(tmp_path, "hello")
     await agent.reply("hi")
     memory = memory_of(agent)
-    await memory.recording.settled()
+    await look(memory)
     for number in range(count):
         put(tmp_path, f"{number}.md", f"text {number}")
-    await memory.folder.scan()
-    await memory.recording.settled()
+    await look(memory)
     assert len(agent.trace.of(FileChanged)) == 100
     assert [event.text for event in agent.trace.of(Noticed)] == [
         "150 more memory files have changed; their history tells what."
