@@ -4,11 +4,27 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import groupby
 from time import time_ns
 from typing import Any, NamedTuple
 
-from sqlalchemy import Table, bindparam, delete, exists, func, insert, literal, select, text, union_all, update
+from sqlalchemy import (
+    BindParameter,
+    CompoundSelect,
+    Table,
+    bindparam,
+    delete,
+    exists,
+    func,
+    insert,
+    literal,
+    not_,
+    select,
+    text,
+    union_all,
+    update,
+)
 from sqlalchemy.ext.asyncio import AsyncConnection
 from sqlalchemy.sql import ColumnElement
 
@@ -23,6 +39,8 @@ _IDS_AT_ONCE = 10_000
 """Both databases take some 32,000 parameters in one statement."""
 _BODY = -1
 """The `ordinal` of a message's body where bodies and marks are read together."""
+_HEAD = -1
+"""The `serial` of what a store tells of itself where that and bodies are read together."""
 
 _SCOPE_COLUMNS = (scope.c.id, scope.c.revision, scope.c.size, scope.c.summary, scope.c.next_serial)
 _ITS_SCOPE = (scope.c.user_id == bindparam("user"), scope.c.session_id == bindparam("session"))
@@ -149,20 +167,41 @@ async def finish(connection: AsyncConnection, before: Scope, **changed: Any) -> 
     return after
 
 
-def having(marks: Iterable[str]) -> ColumnElement[bool]:
+def _having(of_scope: ColumnElement[int], names: BindParameter[Any]) -> ColumnElement[bool]:
     """That a message has one of these marks."""
-    serials = select(mark.c.serial).where(
-        mark.c.scope_id == bindparam("scope"), mark.c.mark.in_([escape(one) for one in marks])
-    )
-    return message.c.serial.in_(serials)
+    return message.c.serial.in_(select(mark.c.serial).where(mark.c.scope_id == of_scope, mark.c.mark.in_(names)))
 
 
-async def read_bodies(connection: AsyncConnection, scope_id: int, *conditions: ColumnElement[bool]) -> list[str]:
-    """The bodies of the messages that fulfil the conditions, in order."""
-    query = (
-        select(message.c.body).where(message.c.scope_id == bindparam("scope"), *conditions).order_by(message.c.serial)
-    )
-    return list((await connection.scalars(query, {"scope": scope_id})).all())
+@cache
+def _passing(has_wanted: bool, has_unwanted: bool) -> CompoundSelect[Any]:
+    """Revision, size and summary in the first row, in each further one the body of a message that passes.
+
+    One statement, since each costs more than what it finds when that is little, and they are of one moment then.
+    """
+    its_scope = select(scope.c.id).where(*_ITS_SCOPE).scalar_subquery()
+    bodies = select(message.c.serial, literal(0), literal(0), message.c.body).where(message.c.scope_id == its_scope)
+    if has_wanted:
+        bodies = bodies.where(_having(its_scope, bindparam("wanted", expanding=True)))
+    if has_unwanted:
+        bodies = bodies.where(not_(_having(its_scope, bindparam("unwanted", expanding=True))))
+    head = select(literal(_HEAD).label("serial"), scope.c.revision, scope.c.size, scope.c.summary).where(*_ITS_SCOPE)
+    return union_all(head, bodies).order_by("serial")
+
+
+async def read_passing(
+    connection: AsyncConnection, user: str, session: str, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]
+) -> tuple[Head, list[str]]:
+    """The head, and the bodies of the messages with any of the marks `wanted` (None for all) and none of `unwanted`."""
+    values: dict[str, Any] = {"user": user, "session": session}
+    if wanted is not None:
+        values["wanted"] = [escape(name) for name in wanted]
+    if unwanted:
+        values["unwanted"] = [escape(name) for name in unwanted]
+    found = (await connection.execute(_passing(wanted is not None, bool(unwanted)), values)).all()
+    if not found:
+        return _scope(None).head, []
+    (_, revision, size, summary), *bodies = found
+    return Head(revision, size, unescape(summary)), [row[3] for row in bodies]
 
 
 async def read_entries(connection: AsyncConnection, scope_id: int) -> list[Entry]:
@@ -190,7 +229,8 @@ async def find(
     for some in [None] if ids is None else _chunks(ids):
         query = _finding(places, bodies).where(message.c.scope_id == bindparam("scope"))
         if marks:
-            query = query.where(having(marks))
+            names: BindParameter[Any] = bindparam("marks", [escape(name) for name in marks], expanding=True)
+            query = query.where(_having(bindparam("scope"), names))
         if some is not None:
             query = query.where(message.c.msg_id.in_([escape(id_) for id_ in some]))
         found = (await connection.execute(query, {"scope": scope_id})).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sqlalchemy import not_
 from sqlalchemy.exc import UnboundExecutionError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, AsyncSession
 
@@ -49,22 +48,18 @@ class SqlStore:
 
     async def head(self) -> Head:
         """Revision, size and summary."""
-        async with self._transactions.begin() as connection:
+        async with self._transactions.reading() as connection:
             return (await rows.read_scope(connection, *self._names)).head
 
     async def messages(self, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]) -> tuple[Head, list[Msg]]:
         """The messages that pass."""
-        conditions = [] if wanted is None else [rows.having(wanted)]
-        if unwanted:
-            conditions.append(not_(rows.having(unwanted)))
-        async with self._transactions.begin() as connection:
-            scope = await rows.read_scope(connection, *self._names)
-            bodies = await rows.read_bodies(connection, scope.id, *conditions)
-        return scope.head, [decode_body(body) for body in bodies]
+        async with self._transactions.reading() as connection:
+            head, bodies = await rows.read_passing(connection, *self._names, wanted, unwanted)
+        return head, [decode_body(body) for body in bodies]
 
     async def entries(self) -> tuple[Head, list[Entry]]:
         """Everything."""
-        async with self._transactions.begin() as connection:
+        async with self._transactions.reading() as connection:
             # The revision first: an entry that came after it only makes the next look find news again.
             scope = await rows.read_scope(connection, *self._names)
             return scope.head, await rows.read_entries(connection, scope.id)
@@ -143,7 +138,7 @@ class SqlStore:
 
     async def names(self) -> list[Names]:
         """Every session in the database."""
-        async with self._transactions.begin() as connection:
+        async with self._transactions.reading() as connection:
             return await rows.read_names(connection)
 
     async def rewrite(self, rewrite: Rewrite) -> Outcome:

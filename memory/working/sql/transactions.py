@@ -29,6 +29,9 @@ class Transactions(Protocol):
     def begin(self) -> Any:
         """An async context with an `AsyncConnection`: committed at the end, undone when something is raised."""
 
+    def reading(self) -> Any:
+        """The same for what only reads, which need not be committed."""
+
 
 class EngineTransactions:
     """Each transaction on a connection of its own from the engine's pool."""
@@ -45,12 +48,18 @@ class EngineTransactions:
     @asynccontextmanager
     async def begin(self) -> AsyncIterator[AsyncConnection]:
         """A transaction."""
+        async with self.reading() as connection:
+            yield connection
+            await connection.commit()
+
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction that is undone at its end."""
         try:
             with storage_errors(self._where):
                 await self._prepare()
                 async with self._engine.connect() as connection:
                     yield connection
-                    await connection.commit()
         except StorageError:
             # Whatever happened may have happened to the tables.
             self._ready = False
@@ -105,6 +114,8 @@ class SessionTransactions:
             raise
         # Tables that were made in the caller's transaction go when he undoes it.
         self._ready = self._ready or not is_callers
+
+    reading = begin
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
