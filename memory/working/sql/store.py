@@ -14,7 +14,8 @@ from memory.working.body import decode_body
 from memory.working.mark_change import joined, replaced
 from memory.working.plain_text import escape
 from memory.working.sql import rows
-from memory.working.sql.rows import Remark, Row, Scope, Written
+from memory.working.sql.rows import Remark, Row, Written
+from memory.working.sql.scope_row import Scope, finish, grow_scope, lock_scope, read_names, read_scope
 from memory.working.sql.transactions import EngineTransactions, SessionTransactions, Transactions
 from memory.working.store import Head, Names, Outcome, Rewrite
 
@@ -49,7 +50,7 @@ class SqlStore:
     async def head(self) -> Head:
         """Revision, size and summary."""
         async with self._transactions.reading() as connection:
-            return (await rows.read_scope(connection, *self._names)).head
+            return (await read_scope(connection, *self._names)).head
 
     async def messages(self, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]) -> tuple[Head, list[Msg]]:
         """The messages that pass."""
@@ -61,7 +62,7 @@ class SqlStore:
         """Everything."""
         async with self._transactions.reading() as connection:
             # The revision first: an entry that came after it only makes the next look find news again.
-            scope = await rows.read_scope(connection, *self._names)
+            scope = await read_scope(connection, *self._names)
             return scope.head, await rows.read_entries(connection, scope.id)
 
     async def add(self, messages: Sequence[Msg], marks: tuple[str, ...], duplicates: bool, tell: bool) -> Outcome:
@@ -70,7 +71,7 @@ class SqlStore:
         new = given if duplicates else _first_of_each(given, set())
         ids = [] if duplicates else [entry.msg.id for entry, _ in new]
         async with self._transactions.begin() as connection:
-            grown = await rows.grow_scope(connection, *self._names, ids, len(new))
+            grown = await grow_scope(connection, *self._names, ids, len(new))
             if grown is None:
                 return await self._add_beside_known(connection, new, ids, marks, tell)
             before, after = grown
@@ -80,7 +81,7 @@ class SqlStore:
     async def _add_beside_known(
         self, connection: AsyncConnection, given: list[Written], ids: list[str], marks: tuple[str, ...], tell: bool
     ) -> Outcome:
-        scope = await rows.lock_scope(connection, *self._names)
+        scope = await lock_scope(connection, *self._names)
         known = await rows.find(connection, scope.id, ids) if ids else []
         changes = []
         if known and marks:
@@ -91,19 +92,19 @@ class SqlStore:
             return Outcome(0, scope.revision, scope.head)
         serial, size = scope.next_serial, len(new)
         await rows.insert_entries(connection, scope.id, serial, new)
-        after = await rows.finish(connection, scope, size=scope.size + size, next_serial=serial + size)
+        after = await finish(connection, scope, size=scope.size + size, next_serial=serial + size)
         return Outcome(size, scope.revision, after.head, (*_added(new, scope.size), *_marked(changes)))
 
     async def delete(self, ids: Sequence[str] | None, marks: tuple[str, ...], tell: bool) -> Outcome:
         """Delete messages."""
         async with self._transactions.begin() as connection:
-            scope = await rows.lock_scope(connection, *self._names)
+            scope = await lock_scope(connection, *self._names)
             found = await rows.find(connection, scope.id, ids, marks, places=tell, bodies=tell)
             if not found:
                 return Outcome(0, scope.revision, scope.head)
             gone = await _stored(connection, scope, found) if tell else ()
             await rows.delete_rows(connection, scope.id, found)
-            after = await rows.finish(connection, scope, size=scope.size - len(found))
+            after = await finish(connection, scope, size=scope.size - len(found))
         return Outcome(len(found), scope.revision, after.head, (Deleted(gone),))
 
     async def replace_mark(
@@ -119,49 +120,49 @@ class SqlStore:
     async def set_summary(self, summary: str) -> Outcome:
         """Replace the summary."""
         async with self._transactions.begin() as connection:
-            scope = await rows.lock_scope(connection, *self._names)
+            scope = await lock_scope(connection, *self._names)
             if scope.summary == summary:
                 return Outcome(0, scope.revision, scope.head)
-            after = await rows.finish(connection, scope, summary=summary)
+            after = await finish(connection, scope, summary=summary)
         return Outcome(0, scope.revision, after.head, (SummaryChanged(scope.summary, summary),))
 
     async def clear(self, tell: bool) -> Outcome:
         """Delete everything."""
         async with self._transactions.begin() as connection:
-            scope = await rows.lock_scope(connection, *self._names)
+            scope = await lock_scope(connection, *self._names)
             if not scope.size and not scope.summary:
                 return Outcome(0, scope.revision, scope.head)
             gone = stored(await rows.read_entries(connection, scope.id)) if tell else ()
             await rows.delete_all(connection, scope.id)
-            after = await rows.finish(connection, scope, size=0, summary="")
+            after = await finish(connection, scope, size=0, summary="")
         return Outcome(scope.size, scope.revision, after.head, (Cleared(gone, scope.summary),))
 
     async def names(self) -> list[Names]:
         """Every session in the database."""
         async with self._transactions.reading() as connection:
-            return await rows.read_names(connection)
+            return await read_names(connection)
 
     async def rewrite(self, rewrite: Rewrite) -> Outcome:
         """Store everything anew."""
         async with self._transactions.begin() as connection:
-            scope = await rows.lock_scope(connection, *self._names)
+            scope = await lock_scope(connection, *self._names)
             new = rewrite(await rows.read_entries(connection, scope.id), scope.summary)
             if new is None:
                 return Outcome(0, scope.revision, scope.head)
             size, serial = len(new.entries), scope.next_serial
             await rows.delete_all(connection, scope.id)
             await rows.insert_entries(connection, scope.id, serial, rows.with_bodies(new.entries))
-            after = await rows.finish(connection, scope, size=size, summary=new.summary, next_serial=serial + size)
+            after = await finish(connection, scope, size=size, summary=new.summary, next_serial=serial + size)
         return Outcome(size, scope.revision, after.head, (new.change,))
 
     async def _remark(self, ids: Sequence[str] | None, marks: tuple[str, ...], change: Remark, tell: bool) -> Outcome:
         async with self._transactions.begin() as connection:
-            scope = await rows.lock_scope(connection, *self._names)
+            scope = await lock_scope(connection, *self._names)
             found = await rows.find(connection, scope.id, ids, marks, places=tell)
             changes = await rows.remark(connection, scope.id, found, change)
             if not changes:
                 return Outcome(0, scope.revision, scope.head)
-            after = await rows.finish(connection, scope)
+            after = await finish(connection, scope)
         return Outcome(len(changes), scope.revision, after.head, _marked(changes))
 
 
