@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import (
     BindParameter,
     CompoundSelect,
+    Select,
     Table,
     bindparam,
     delete,
@@ -48,6 +49,11 @@ _ENTRIES = union_all(
     ),
     select(mark.c.serial, mark.c.ordinal, mark.c.mark).where(mark.c.scope_id == bindparam("scope")),
 ).order_by("serial", "ordinal")
+_MARKS = (
+    select(mark.c.serial, mark.c.mark)
+    .where(mark.c.scope_id == bindparam("scope"), mark.c.serial.between(bindparam("first"), bindparam("last")))
+    .order_by(mark.c.serial, mark.c.ordinal)
+)
 
 
 class Row(NamedTuple):
@@ -125,29 +131,35 @@ async def find(
 ) -> list[Row]:
     """The messages with these ids (None for any) and any of these marks (none for any), in order."""
     rows: list[Row] = []
-    for some in [None] if ids is None else _chunks(ids):
-        query = _finding(places, bodies).where(message.c.scope_id == bindparam("scope"))
-        if marks:
-            names: BindParameter[Any] = bindparam("marks", [escape(name) for name in marks], expanding=True)
-            query = query.where(_having(bindparam("scope"), names))
-        if some is not None:
-            query = query.where(message.c.msg_id.in_([escape(id_) for id_ in some]))
-        found = (await connection.execute(query, {"scope": scope_id})).all()
+    finding = _finding(ids is not None, bool(marks), places, bodies)
+    names = [escape(name) for name in marks]
+    for some in [()] if ids is None else _chunks(ids):
+        values = {"scope": scope_id, "marks": names, "ids": [escape(id_) for id_ in some]}
+        found = (await connection.execute(finding, values)).all()
         rows.extend(Row(serial, unescape(msg_id), place, body) for serial, msg_id, place, body in found)
     return sorted(rows)
 
 
-def _finding(places: bool, bodies: bool) -> Any:
+@cache
+def _finding(has_ids: bool, has_marks: bool, places: bool, bodies: bool) -> Select[Any]:
     body = message.c.body if bodies else literal("")
-    if not places:
-        return select(message.c.serial, message.c.msg_id, literal(0), body)
-    numbered = (
-        select(message.c.serial, (func.row_number().over(order_by=message.c.serial) - 1).label("place"))
-        .where(message.c.scope_id == bindparam("scope"))
-        .subquery()
-    )
-    columns = select(message.c.serial, message.c.msg_id, numbered.c.place, body)
-    return columns.join(numbered, numbered.c.serial == message.c.serial)
+    its_scope: BindParameter[int] = bindparam("scope")
+    if places:
+        numbered = (
+            select(message.c.serial, (func.row_number().over(order_by=message.c.serial) - 1).label("place"))
+            .where(message.c.scope_id == its_scope)
+            .subquery()
+        )
+        query = select(message.c.serial, message.c.msg_id, numbered.c.place, body)
+        query = query.join(numbered, numbered.c.serial == message.c.serial)
+    else:
+        query = select(message.c.serial, message.c.msg_id, literal(0), body)
+    query = query.where(message.c.scope_id == its_scope)
+    if has_marks:
+        query = query.where(_having(its_scope, bindparam("marks", expanding=True)))
+    if has_ids:
+        query = query.where(message.c.msg_id.in_(bindparam("ids", expanding=True)))
+    return query
 
 
 def _chunks(ids: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -158,13 +170,9 @@ async def read_marks(connection: AsyncConnection, scope_id: int, rows: Sequence[
     """The marks of each of these messages, which are in order."""
     if not rows:
         return []
-    query = (
-        select(mark.c.serial, mark.c.mark)
-        .where(mark.c.scope_id == scope_id, mark.c.serial.between(rows[0].serial, rows[-1].serial))
-        .order_by(mark.c.serial, mark.c.ordinal)
-    )
+    values = {"scope": scope_id, "first": rows[0].serial, "last": rows[-1].serial}
     marks: dict[int, list[str]] = {}
-    for serial, name in (await connection.execute(query)).all():
+    for serial, name in (await connection.execute(_MARKS, values)).all():
         marks.setdefault(serial, []).append(unescape(name))
     return [tuple(marks.get(row.serial, ())) for row in rows]
 
