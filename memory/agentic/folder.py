@@ -162,9 +162,10 @@ class MemoryFolder:
 
     async def read_index(self) -> IndexFile:
         """MEMORY.md; opened only when it has changed. Never fails."""
-        path = await self.index_path()
+        root = await self.root()
+        path = _join(root, INDEX_NAME)
         try:
-            inside = await self._inside(path)
+            inside = await self._inside(root, path)
             if inside is None:
                 return IndexFile(path, found=True, badge=OUTSIDE)
             info = await self.backend.stat(inside)
@@ -181,13 +182,20 @@ class MemoryFolder:
 
     async def locate(self, path: str) -> str | None:
         """`path`, absolute or relative to the folder, with links resolved; None when it lies outside."""
-        try:
-            return await self._inside(path)
-        except (OSError, ValueError):
-            return None
+        return (await self.locate_all([path]))[path]
 
-    async def _inside(self, path: str) -> str | None:
+    async def locate_all(self, paths: Iterable[str]) -> dict[str, str | None]:
+        """`locate` for many paths, by path; each is looked at once, and the folder itself once for all of them."""
         root = await self.root()
+        located: dict[str, str | None] = {}
+        for path in dict.fromkeys(paths):
+            try:
+                located[path] = await self._inside(root, path)
+            except (OSError, ValueError):
+                located[path] = None
+        return located
+
+    async def _inside(self, root: str, path: str) -> str | None:
         resolved = await self.backend.resolve(os.path.join(root, path))
         return resolved if self.backend.contains(root, resolved) else None
 

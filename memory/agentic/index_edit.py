@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from agent_core.text import shorten, well_formed
@@ -48,8 +48,8 @@ class _Line(NamedTuple):
     end: str
 
 
-def add_entry(index: str, entry: IndexLine) -> str:
-    """Put a line behind the last one that is an entry, else at the end; written as that one is."""
+def add_entries(index: str, entries: Sequence[IndexLine]) -> str:
+    """Put lines behind the last one that is an entry, else at the end; written as that one is."""
     lines = list(_lines(index))
     last = max((number for number, line in enumerate(lines) if _entry_link(line.text)), default=None)
     if last is None:
@@ -60,7 +60,8 @@ def add_entry(index: str, entry: IndexLine) -> str:
         bullet = _bullet_of(lines[last].text)
     line_end = _line_end(index, before)
     start = line_end if before and not before[-1].end else ""
-    return f"{_joined(before)}{start}{bullet} {entry}{'' if start else line_end}{_joined(after)}"
+    added = [f"{start}{bullet} {entry}{'' if start else line_end}" for entry in entries]
+    return "".join([_joined(before), *added, _joined(after)])
 
 
 def remove_entry(index: str, is_link: IsLink, *, is_careful: bool = False) -> str:

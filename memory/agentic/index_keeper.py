@@ -9,7 +9,7 @@ from itertools import takewhile
 from agent_core.errors import StorageError
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
 from memory.agentic.index import find_links
-from memory.agentic.index_edit import IndexLine, IsLink, add_entry, remove_entry, reword_entry
+from memory.agentic.index_edit import IndexLine, IsLink, add_entries, remove_entry, reword_entry
 from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import JournalEntry
 from memory.agentic.link_edit import Names
@@ -47,7 +47,7 @@ class IndexKeeper:
 
         def add(index: str, is_link: IsLink) -> str:
             targets = [link.target for line in index.splitlines() for link in find_links(line)]
-            return index if any(map(is_link, targets)) else add_entry(index, index_line(relative, data))
+            return index if any(map(is_link, targets)) else add_entries(index, [index_line(relative, data)])
 
         await self._edit(change, relative, add)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memory.agentic.folder import MemoryFolder
@@ -33,11 +33,12 @@ async def follow_links(folder: MemoryFolder, entries: Iterable[IndexEntry], file
     """
     # In a thread, for there may be many; hardly any need the disk to be looked at.
     links = await asyncio.to_thread(_by_name, list(entries), files)
-    left = [number for number, link in enumerate(links) if link.file is None]
-    by_path = {file.path: file for file in files} if left else {}
-    for number in left:
-        links[number] = await _by_path(folder, links[number].entry, by_path)
-    return links
+    left = [link.entry.target for link in links if link.file is None]
+    if not left:
+        return links
+    located = await folder.locate_all(name for target in left for name in spellings(target))
+    by_path = {file.path: file for file in files}
+    return [link if link.file else _by_path(link.entry, located, by_path) for link in links]
 
 
 def without_link(links: Iterable[Link], files: Iterable[MemoryFile]) -> list[MemoryFile]:
@@ -57,9 +58,9 @@ def _by_name(entries: Iterable[IndexEntry], files: Iterable[MemoryFile]) -> list
     return links
 
 
-async def _by_path(folder: MemoryFolder, entry: IndexEntry, by_path: dict[str, MemoryFile]) -> Link:
+def _by_path(entry: IndexEntry, located: Mapping[str, str | None], by_path: Mapping[str, MemoryFile]) -> Link:
     """A link by another name of a listed file: through a link, or with dots in it."""
-    paths = [await folder.locate(name) for name in spellings(entry.target)]
+    paths = [located[name] for name in spellings(entry.target)]
     for path in paths:
         if path is not None and (file := by_path.get(path)):
             return Link(entry, file)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -103,6 +103,7 @@ def _index_problems(index: IndexFile, max_tokens: int | None) -> Iterator[Proble
 
 async def _link_problems(folder: MemoryFolder, links: Sequence[Link]) -> AsyncIterator[Problem]:
     seen: dict[str, int] = {}
+    broken: list[tuple[int, str]] = []
     for entry, file, trouble in links:
         if file is not None and not trouble:
             if file.path in seen:
@@ -114,19 +115,35 @@ async def _link_problems(folder: MemoryFolder, links: Sequence[Link]) -> AsyncIt
         elif trouble == REFUSED:
             yield Problem("leads outside", INDEX_NAME, entry.line, f"{entry.target} is not in the memory folder")
         elif not _ELSEWHERE.match(entry.target):
-            yield await _broken(folder, INDEX_NAME, entry.line, entry.target, fixable=True)
+            broken.append((entry.line, entry.target))
+    async for problem in _broken(folder, INDEX_NAME, broken, fixable=True):
+        yield problem
 
 
-async def _broken(folder: MemoryFolder, path: str, line: int, target: str, *, fixable: bool) -> Problem:
-    for name in spellings(target):
-        located = await folder.locate(posixpath.join(posixpath.dirname(path), name))
+async def _broken(
+    folder: MemoryFolder, path: str, links: Sequence[tuple[int, str]], *, fixable: bool
+) -> AsyncIterator[Problem]:
+    """What is wrong with links of a file that lead to no memory; they are given by line and target."""
+    base = posixpath.dirname(path)
+    names = {target: [posixpath.join(base, name) for name in spellings(target)] for _, target in links}
+    located = await folder.locate_all(name for some in names.values() for name in some)
+    for line, target in links:
+        text = await _found_instead(folder, [located[name] for name in names[target]])
+        if text:
+            yield Problem("broken link", path, line, f"{target} {text}")
+        else:
+            yield Problem("broken link", path, line, f"{target} does not exist", fixable, target)
+
+
+async def _found_instead(folder: MemoryFolder, paths: Iterable[str | None]) -> str:
+    """What is at the places that a link may lead to; empty when there is nothing."""
+    for path in filter(None, paths):
         try:
-            is_there = located is not None and await folder.backend.stat(located) is not None
+            if await folder.backend.stat(path) is not None:
+                return "is there, but it is no memory"
         except OSError as error:
-            return Problem("broken link", path, line, f"{target} cannot be reached: {error.strerror or error}")
-        if is_there:
-            return Problem("broken link", path, line, f"{target} is there, but it is no memory")
-    return Problem("broken link", path, line, f"{target} does not exist", fixable, target)
+            return f"cannot be reached: {error.strerror or error}"
+    return ""
 
 
 def _file_problems(scan: Scan, links: Sequence[Link]) -> Iterator[Problem]:
@@ -158,11 +175,15 @@ async def _content_problems(
         for secret in find_secrets(text):
             yield Problem("secret", file.relative, secret.line, f"what looks like {secret.kind}")
         base = posixpath.dirname(file.relative)
+        broken: list[tuple[int, str]] = []
         for number, line in enumerate(text.splitlines(), 1):
             for link in find_links(line) if "](" in line else ():
                 is_memory = link.target.split("#", maxsplit=1)[0][-3:].lower() == ".md"
                 if is_memory and not _ELSEWHERE.match(link.target) and names.find(link.target, base) is None:
-                    yield await _broken(folder, file.relative, number, link.target, fixable=False)
+                    broken.append((number, link.target))
+        if broken:
+            async for problem in _broken(folder, file.relative, broken, fixable=False):
+                yield problem
 
 
 async def _nested_indexes(folder: MemoryFolder) -> AsyncIterator[Problem]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from memory.agentic.folder import INDEX_NAME, MemoryFolder
 from memory.agentic.folder_paths import relative_to
-from memory.agentic.index_edit import IndexLine, add_entry, remove_entry
+from memory.agentic.index_edit import IndexLine, add_entries, remove_entry
 from memory.agentic.index_keeper import require_text
 from memory.agentic.journal_entry import USER, Author, JournalEntry
 from memory.agentic.lint import Problem, lint
@@ -47,10 +47,7 @@ async def mend(
         require_text(before)
 
         def mended(index: str) -> str:
-            index = remove_entry(index, broken.__contains__, is_careful=True)
-            for line in lines:
-                index = add_entry(index, line)
-            return index
+            return add_entries(remove_entry(index, broken.__contains__, is_careful=True), lines)
 
         change.change(INDEX_NAME, before, edited(before or b"", mended), source=source)
         return await change.carry_out()

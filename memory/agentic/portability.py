@@ -20,7 +20,7 @@ from memory.agentic.folder import INDEX_NAME, MemoryFolder
 from memory.agentic.folder_paths import path_in
 from memory.agentic.folder_walk import walk
 from memory.agentic.index import find_links, parse_index
-from memory.agentic.index_edit import IndexLine, add_entry
+from memory.agentic.index_edit import IndexLine, add_entries
 from memory.agentic.index_keeper import index_line, require_text
 from memory.agentic.journal import Journal
 from memory.agentic.journal_entry import Author, JournalEntry
@@ -228,10 +228,8 @@ async def _extend_index(
 
     def extended(index: str) -> str:
         linked = {names.find(link.target) for line in index.splitlines() for link in find_links(line)}
-        for path in new:
-            if path not in linked:
-                index = add_entry(index, told.get(path) or index_line(path, written[path].data))
-        return index
+        missing = [path for path in new if path not in linked]
+        return add_entries(index, [told.get(path) or index_line(path, written[path].data) for path in missing])
 
     after = edited(before or b"", extended)
     if after:

@@ -49,7 +49,8 @@ def origins_of(entries: Sequence[JournalEntry]) -> dict[str, Origin]:
 
 def origin_of_lines(paths: Collection[str], entries: Sequence[JournalEntry]) -> Origin | None:
     """Where lines about some files, or out of them, come from: `tool`, or None where who adds them answers for them."""
-    return "tool" if any(origin_of(path, entries) == "tool" for path in paths) else None
+    origins = origins_of(entries)
+    return "tool" if any(origins.get(path) == "tool" for path in paths) else None
 
 
 def _origin(relative: str, entries: Sequence[JournalEntry], copied: Collection[str | None]) -> Origin:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.agentic.index import parse_index
-from memory.agentic.index_edit import IndexLine, add_entry, remove_entry, reword_entry
+from memory.agentic.index_edit import IndexLine, add_entries, remove_entry, reword_entry
 from memory.agentic.link_edit import Names
 
 INDEX = """\
@@ -42,7 +42,9 @@ def to(target: str) -> object:
 )
 def test_a_line_is_put_behind_the_last_entry_and_looks_like_it(index: str, expected: str) -> None:
     """F26: with the line end in use there."""
-    assert add_entry(index, IndexLine("T", "t.md", "h")) == expected
+    tea, oolong = IndexLine("T", "t.md", "h"), IndexLine("O", "o.md", "k")
+    assert add_entries(index, [tea]) == expected
+    assert add_entries(index, [tea, oolong]) == add_entries(expected, [oolong])
 
 
 @pytest.mark.parametrize(
@@ -56,7 +58,7 @@ def test_a_line_is_put_behind_the_last_entry_and_looks_like_it(index: str, expec
     ],
 )
 def test_titles_and_hooks_cannot_break_the_line(line: IndexLine, title: str, hook: str) -> None:
-    (entry,) = parse_index(add_entry("", line))
+    (entry,) = parse_index(add_entries("", [line]))
     assert (entry.title, entry.target, entry.hook) == (title, "a.md", hook)
 
 
@@ -69,7 +71,7 @@ def test_titles_and_hooks_cannot_break_the_line(line: IndexLine, title: str, hoo
 )  # fmt: skip
 def test_every_name_is_written_so_that_its_link_leads_to_it(name: str) -> None:
     """L01, L02."""
-    (entry,) = parse_index(add_entry("", IndexLine("T", name, "h")))
+    (entry,) = parse_index(add_entries("", [IndexLine("T", name, "h")]))
     assert Names([name, "other.md"]).find(entry.target) == name
     assert not set(entry.target) & set(" \t()<>")
 
@@ -130,7 +132,7 @@ _INDEX = st.lists(st.tuples(_PIECE, st.sampled_from(["\n", "\r\n"])), max_size=8
     hook=st.text(max_size=20),
 )
 def test_adding_keeps_every_byte_and_removing_takes_just_that_away(index: str, title: str, hook: str) -> None:
-    added = add_entry(index, IndexLine(title, "new file.md", hook))
+    added = add_entries(index, [IndexLine(title, "new file.md", hook)])
     removed = remove_entry(added, to("new%20file.md"))
     assert removed.rstrip("\r\n") == index.rstrip("\r\n")
     if not index or index.endswith("\n"):

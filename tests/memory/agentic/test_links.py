@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
+from agent_core.tool.local_backend import LocalBackend
+from memory.agentic.folder import MemoryFolder
 from memory.agentic.index import parse_index
 from memory.agentic.links import MISSING, REFUSED, Link, follow_links, without_link
 from tests.memory.agentic.folders import folder_in, put, save
@@ -49,6 +53,20 @@ async def test_a_link_that_climbs_out_is_refused(tmp_path: Path, target: str) ->
     (tmp_path / "Memory/out").symlink_to("../outside")
     (link,) = await follow(tmp_path, f"- [X]({target})")
     assert (link.file, link.problem) == (None, REFUSED)
+
+
+async def test_many_links_that_lead_nowhere_are_each_looked_for_once(tmp_path: Path) -> None:
+    class Counting(LocalBackend):
+        asked: ClassVar[list[str]] = []
+
+        async def resolve(self, path: str) -> str:
+            self.asked.append(os.path.basename(path))
+            return await super().resolve(path)
+
+    index = "".join(f"- [{number}](gone{number % 50}.md)\n" for number in range(200))
+    folder = MemoryFolder(tmp_path, "Memory", Counting())
+    assert [told(link) for link in await follow_links(folder, parse_index(index), ())] == [MISSING] * 200
+    assert sorted(Counting.asked) == sorted(["Memory", *(f"gone{number}.md" for number in range(50))])
 
 
 async def test_a_link_without_a_memory_behind_it_is_shown_as_broken(tmp_path: Path) -> None:

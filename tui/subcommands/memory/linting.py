@@ -16,7 +16,8 @@ async def lint(call: Call) -> int:
     left = found
     if call.given["fix"] and await call.book.mend(found):
         left = await _find(call)
-    fixed = [problem for problem in found if not any(_is_same(problem, other) for other in left)]
+    still = {_subject(problem) for problem in left}
+    fixed = [problem for problem in found if _subject(problem) not in still]
     for problem, is_fixed in [*((one, True) for one in fixed), *((one, False) for one in left)]:
         call.out.value({**msgspec.structs.asdict(problem), "is_fixed": is_fixed})
         call.out.line(_line(problem, is_fixed))
@@ -34,9 +35,9 @@ async def _find(call: Call) -> list[Problem]:
     return await call.book.lint(Parameters().memory_max_tokens, SYSTEM_PROMPT)
 
 
-def _is_same(one: Problem, other: Problem) -> bool:
-    """Whether two findings are about the same; lines move when others are mended."""
-    return (one.kind, one.path, one.target, one.text) == (other.kind, other.path, other.target, other.text)
+def _subject(problem: Problem) -> tuple[str, ...]:
+    """What a finding is about, whichever its line: lines move when others are mended."""
+    return (problem.kind, problem.path, problem.target, problem.text)
 
 
 def _line(problem: Problem, is_fixed: bool) -> str:
