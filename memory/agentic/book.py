@@ -17,7 +17,7 @@ from memory.agentic.blobs import LARGEST
 from memory.agentic.bundle import Bundle, read_bundle, to_json, to_zip
 from memory.agentic.concerns import find_concerns
 from memory.agentic.duplicates import twins
-from memory.agentic.finding import find
+from memory.agentic.finding import find, paths_of
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.folder_paths import relative_to
 from memory.agentic.index import parse_index
@@ -148,12 +148,13 @@ class MemoryBook:
 
     async def find_link(self, name: str) -> str | None:
         """The path of the link of this name, with or without `.md`; None when it is the name of no link."""
-        return await self.writer.disk.link(name) or await self.writer.disk.link(f"{name}.md")
+        links = [await self.writer.disk.link(path) for path in paths_of(name)]
+        return next(filter(None, links), None)
 
     async def find_gone(self, name: str) -> str | None:
         """The path of a memory that is no more and that the history tells of; None when it does not."""
         paths = {path for entry in await self.journal.entries() for path in (entry.path, entry.from_path)}
-        return next((path for path in (name, f"{name}.md") if path in paths), None)
+        return next((path for path in paths_of(name) if path in paths), None)
 
     async def show(self, name: str) -> Shown:
         """One memory, or the index; of one that is too large to be changed, the beginning."""

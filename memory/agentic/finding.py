@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from agent_core.errors import StorageError
@@ -23,7 +24,7 @@ async def find(name: str, folder: MemoryFolder, disk: MemoryDisk) -> str:
     Raises:
         StorageError: there is none, or several may be meant, or it cannot be reached.
     """
-    for path in (name, f"{name}.md"):
+    for path in paths_of(name):
         located = await folder.locate(path)
         try:
             info = await folder.backend.stat(located) if located is not None else None
@@ -45,9 +46,14 @@ async def find(name: str, folder: MemoryFolder, disk: MemoryDisk) -> str:
     raise StorageError(f"There is no memory {one_line(name) or 'without a name'}.{hint}")
 
 
+def paths_of(name: str) -> tuple[str, ...]:
+    """The paths that a name may stand for: a memory is meant before a file beside it that is none."""
+    return (name,) if name[-3:].lower() == ".md" else (f"{name}.md", name)
+
+
 def _meant(name: str, files: Sequence[MemoryFile]) -> list[MemoryFile]:
     """The memories that have this name, in the header or as a file; else of those that begin with it."""
-    wanted = name.strip().casefold()
+    wanted = _plain(name)
     if not wanted:
         return []
     exact = [file for file in files if wanted in _names(file)]
@@ -59,12 +65,17 @@ def _near(name: str, files: Iterable[MemoryFile]) -> list[str]:
     from difflib import get_close_matches
 
     by_name = {called: file.relative for file in files for called in _names(file)}
-    found = get_close_matches(name.strip().casefold(), by_name, n=2 * _NEAR, cutoff=0.6)
+    found = get_close_matches(_plain(name), by_name, n=2 * _NEAR, cutoff=0.6)
     return list(dict.fromkeys(by_name[called] for called in found))[:_NEAR]
 
 
 def _names(file: MemoryFile) -> tuple[str, ...]:
     """What a memory may be called: its header's name, its path, its file's name, each with and without `.md`."""
-    path = file.relative.casefold()
+    path = _plain(file.relative)
     base = posixpath.basename(path)
-    return (file.name.casefold(), path, path[:-3], base, base[:-3])
+    return (_plain(file.name), path, path[:-3], base, base[:-3])
+
+
+def _plain(name: str) -> str:
+    """A name without what nobody sees in it: letter case, blanks, and how its characters are encoded."""
+    return unicodedata.normalize("NFC", " ".join(name.casefold().split()))

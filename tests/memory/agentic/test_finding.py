@@ -22,6 +22,23 @@ async def test_the_exact_name_comes_before_a_beginning(tmp_path: Path) -> None:
         await book.find("drimks")
 
 
+async def test_a_memory_is_meant_before_a_file_beside_it_that_is_none(tmp_path: Path) -> None:
+    put(tmp_path, "tea", b"\0")
+    put(tmp_path, "tea.md", TEA)
+    put(tmp_path, "list.txt", "milk")
+    book = book_in(tmp_path)
+    assert [await book.find(name) for name in ("tea", "tea.md", "list.txt")] == ["tea.md", "tea.md", "list.txt"]
+    await book.delete(await book.find("tea"))
+    assert await book.find_gone("tea") == "tea.md"
+
+
+async def test_names_that_look_the_same_are_the_same(tmp_path: Path) -> None:
+    put(tmp_path, "cafe\u0301 menu.md", "---\nname: Where  to eat\n---\n")
+    book = book_in(tmp_path)
+    for name in ("caf\u00e9 menu", "CAF\u00c9 MENU.md", "caf\u00e9", "where to eat", " Where  to"):
+        assert await book.find(name) == "cafe\u0301 menu.md"
+
+
 async def test_what_several_begin_with_is_told_with_a_few_of_them(tmp_path: Path) -> None:
     for number in range(9):
         put(tmp_path, f"note_{number}.md", f"{number}")

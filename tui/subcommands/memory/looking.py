@@ -63,7 +63,8 @@ async def show(call: Call) -> int:
     if path == INDEX_NAME:
         return await show_index(call)
     shown = await call.book.show(path)
-    card = next((card for card in await call.book.memories() if card.file.relative == path), None)
+    file = path_in(await call.book.folder.root(), path)
+    card = next((card for card in await call.book.memories() if card.file.path == file), None)
     known = facts_of(card) if card else {"path": path, "origin": shown.origin, "badges": []}
     badges = list(dict.fromkeys((*shown.badges, *known["badges"])))
     call.out.value({**known, "badges": badges, "text": shown.text})
