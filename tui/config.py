@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +17,10 @@ from msgspec import Struct
 
 from agent_core.mark_rules import MarkRule
 from agent_core.secret import Secret
+from agent_core.text import well_formed
 from tui.cli import MEM0_MODES
 from tui.config_file import SETTINGS, ConfigError, ConfigFile, Setting, expanded
+from tui.literal_text import visible_line
 from tui.memory_url import fault, without_password
 from tui.rule_settings import read_rules
 from tui.workdir_url import WorkdirURL, is_url, parse_workdir_url
@@ -128,7 +130,7 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
         theme=values.get("theme", ""),
         path=path,
         sources=sources,
-        warnings=tuple(file.warnings),
+        warnings=(*file.warnings, *_warnings(workdir)),
     )
 
 
@@ -145,12 +147,21 @@ def _check(values: Mapping[str, Any], sources: Mapping[str, str]) -> None:
         raise ConfigError(f"mem0 must be one of {', '.join(MEM0_MODES)}, not {mem0!r} ({sources['mem0']}).")
 
 
+def _warnings(workdir: Path | WorkdirURL | None) -> Iterator[str]:
+    if isinstance(workdir, Path) and not _is_utf8(workdir):
+        yield (
+            f"The path of {visible_line(str(workdir))} is not UTF-8, so no model can name files there: memories are"
+            " saved by hand only. Choose another folder with --workdir."
+        )
+
+
 def describe(settings: Settings) -> str:
     """The settings in effect as a commented TOML file; the key is not in it."""
     missing = settings.path is not None and not settings.path.exists()
+    where = visible_line(str(settings.path)) if settings.path else "none, since no home folder is known"
     lines = [
         "# Mnemoscope's settings, as they are in effect. Their file:",
-        f"# {settings.path or 'none, since no home folder is known'}{' (not there yet)' if missing else ''}",
+        f"# {where}{' (not there yet)' if missing else ''}",
         "# An option comes first, then the environment in the order shown, then the file.",
     ]
     for setting in SETTINGS:
@@ -176,7 +187,14 @@ def _assignment(setting: Setting, settings: Settings) -> str:
         return f"{setting.name} = {str(value).lower()}  # from {source}"
     text = str(value) if isinstance(value, int | float) else _quoted(without_password(str(value)))
     hidden = ", without its password" if isinstance(value, WorkdirURL) and value.password else ""
+    if not _is_utf8(value):
+        return f"# {setting.name} = {text}  # from {source}; it is not UTF-8, and TOML holds nothing else"
     return f"{setting.name} = {text}  # from {source}{hidden}"
+
+
+def _is_utf8(value: object) -> bool:
+    """Whether a value can be told in UTF-8; names of folders may hold bytes that cannot."""
+    return well_formed(str(value)) == str(value)
 
 
 def _rule(rule: MarkRule) -> str:
@@ -187,7 +205,7 @@ def _rule(rule: MarkRule) -> str:
 
 def _quoted(text: str) -> str:
     """A TOML basic string."""
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    escaped = well_formed(text).replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\U{ord(c):08x}" for c in escaped) + '"'
 
 

@@ -171,6 +171,18 @@ def test_the_description_is_toml_that_gives_the_same_settings_again(config: Path
     assert (again.model, again.workdir, again.data_dir) == (settings.model, settings.workdir, settings.data_dir)
 
 
+def test_what_is_not_utf_8_is_told_and_leaves_the_description_toml(monkeypatch: pytest.MonkeyPatch) -> None:
+    home = os.fsdecode(b"/caf\xe9\nx = 1")
+    monkeypatch.setenv("XDG_CONFIG_HOME", home)
+    monkeypatch.setenv("MNEMOSCOPE_MODEL", os.fsdecode(b"m\xff"))
+    settings = load_settings({"workdir": home, "user": "Ana"})
+    described = describe(settings)
+    table = tomllib.loads(described.encode().decode())
+    assert (table["user"], "workdir" in table, "model" in table, "x" in table) == ("Ana", False, False, False)
+    assert '# workdir = "/caf\ufffd\\U0000000ax = 1"  # from --workdir; it is not UTF-8' in described
+    assert "/caf\ufffd\u240ax = 1 is not UTF-8" in settings.warnings[0]
+
+
 def test_the_description_names_every_setting_and_where_else_it_can_be_set(home: Path) -> None:
     text = describe(Settings())
     for setting in SETTINGS:
