@@ -92,8 +92,10 @@ class OutsideWatch:
         # From now on this program knows what it has seen, even if it cannot be written down.
         self._seen = seen
         async with self._journal.changing():
-            await self._journal.keep(kept)
-            await self._save(seen)
+            # Where another one has begun meanwhile, its look was the first: what was read here may be news to it.
+            if await self._load() is seen:
+                await self._journal.keep(kept)
+                await self._save(seen)
 
     async def _take(self, changed: Mapping[str, WatchedFile], gone: Iterable[str], seen: dict[str, Seen]) -> None:
         """Find out what has become of files, and write it down."""

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 
 from agent_core.errors import StorageError
+from agent_core.tool.local_backend import LocalBackend
 from memory.agentic.outside_watch import OutsideWatch
 from tests.memory.agentic.books import TEA, FailingBackend, actions, book_in, look, tree
 from tests.memory.agentic.folders import CountingBackend, put
@@ -53,6 +55,36 @@ async def test_what_changed_while_no_program_ran_is_noticed_by_the_next_one(tmp_
     path.write_text("edited")
     book = book_in(tmp_path)
     await look(book)
+    (entry,) = await book.history("a.md")
+    assert (entry.action, entry.origin, await book.journal.content(entry.before)) == ("edit", "outside", b"a")
+
+
+class Interrupted(LocalBackend):
+    """Has what is in `happenings` happen just before it reads a memory."""
+
+    def __init__(self) -> None:
+        self.happenings: list[Callable[[], Awaitable[None]]] = []
+
+    async def read_file(self, path: str, *, limit: int | None = None, follow: bool = True) -> bytes:
+        while path.endswith(".md") and self.happenings:
+            await self.happenings.pop()()
+        return await super().read_file(path, limit=limit, follow=follow)
+
+
+async def test_of_two_first_looks_the_quicker_one_counts(tmp_path: Path) -> None:
+    """The slower one has listed the file as it was, and reads it as it is after the change that it has to tell."""
+    put(tmp_path, "a.md", "a")
+    backend = Interrupted()
+    book = book_in(tmp_path, backend)
+    watch, scan = OutsideWatch(book.folder, book.journal), await book.folder.scan()
+
+    async def edit_after_the_quicker_look() -> None:
+        await look(book_in(tmp_path))
+        put(tmp_path, "a.md", "edited")
+
+    backend.happenings.append(edit_after_the_quicker_look)
+    await watch.look(scan)
+    await look(book, watch)
     (entry,) = await book.history("a.md")
     assert (entry.action, entry.origin, await book.journal.content(entry.before)) == ("edit", "outside", b"a")
 
