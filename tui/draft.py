@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from agent_core.errors import StorageError
+from agent_core.tool.local_files import read_file
 
 Run = Callable[[list[str]], Awaitable[str]]
 """Runs a command and waits for its end; returns what went wrong, in one sentence, or nothing."""
@@ -56,7 +57,7 @@ class Draft:
     def read(self) -> bytes:
         """What the file holds now."""
         try:
-            return self.path.read_bytes()
+            return read_file(str(self.path), None, True)
         except OSError as error:
             raise StorageError(f"What the editor saved cannot be read: {error.strerror} ({self.path}).") from error
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from agent_core.errors import MnemoscopeError
+from agent_core.tool.local_files import read_file
 from tui.config import Settings
 from tui.log import log_path
 from tui.prompt_history import PromptHistory
@@ -116,7 +117,7 @@ def _delete_copies(copies: Iterable[Path], source: str, left: list[str]) -> int:
     count = 0
     for path in copies:
         try:
-            if user in path.read_bytes():
+            if user in read_file(str(path), None, True):
                 path.unlink()
                 count += 1
         except OSError as error:

@@ -8,13 +8,18 @@ import tempfile
 import time
 import traceback
 from contextlib import suppress
+from io import TextIOWrapper
 from pathlib import Path
 
+from agent_core.tool.local_files import open_regular
 from tui.config import Settings
 
 
 class _LogFile(logging.FileHandler):
     """Makes its folder when it is first needed; a log that cannot be written must not stop who writes it."""
+
+    def _open(self) -> TextIOWrapper:
+        return open(self.baseFilename, self.mode, encoding=self.encoding, errors=self.errors, opener=open_regular)
 
     def emit(self, record: logging.LogRecord) -> None:
         with suppress(OSError):
@@ -49,7 +54,7 @@ def write_down(error: BaseException | str, path: Path) -> Path:
     data = text.encode("utf-8", "backslashreplace")
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with path.open("ab") as file:
+        with open(path, "ab", opener=open_regular) as file:
             file.write(data)
         return path
     except OSError:

@@ -10,6 +10,7 @@ from itertools import islice
 from pathlib import Path
 
 from agent_core.text import well_formed
+from agent_core.tool.local_files import open_regular, read_file
 from tui.file_replacement import rewrite
 from tui.literal_text import visible
 
@@ -111,7 +112,7 @@ class PromptHistory:
 
     def _read(self, path: Path) -> list[str]:
         try:
-            with path.open("rb") as file:
+            with open(path, "rb", opener=open_regular) as file:
                 size = file.seek(0, 2)
                 file.seek(max(0, size - _READ_BYTES))
                 lines = file.read().split(b"\n")
@@ -127,7 +128,7 @@ class PromptHistory:
     def _rewrite(self, path: Path, gone: Collection[str]) -> int:
         """Take lines out of the file; how many. Lines that cannot be read go too: nobody can tell what is in them."""
         try:
-            lines = path.read_bytes().splitlines(keepends=True)
+            lines = read_file(str(path), None, True).splitlines(keepends=True)
             kept = [line for line in lines if (text := _decoded(line)) and text not in gone]
             if len(kept) < len(lines):
                 rewrite(path, b"".join(kept))
@@ -141,7 +142,7 @@ class PromptHistory:
     def _write(self, path: Path, text: str) -> None:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with open(path, "ab+", opener=_open_private) as file:
+            with open(path, "ab+", opener=open_regular) as file:
                 size = file.seek(0, os.SEEK_END)
                 file.seek(max(0, size - 1))
                 # A line that was torn when a process was killed must not take this one with it.
@@ -149,10 +150,6 @@ class PromptHistory:
                 file.write(gap + json.dumps(text, ensure_ascii=False).encode() + b"\n")
         except OSError as error:
             self.problem = f"Prompts are remembered until you quit only: {path} cannot be written: {error.strerror}"
-
-
-def _open_private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _decoded(line: bytes) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from agent_core.text import first_line
+from agent_core.tool.local_files import open_regular
 from tui.session_store import is_session_id
 
 _LENGTH = 80
@@ -35,7 +36,7 @@ def said_in(folder: Path | None, wanted: Iterable[tuple[str, str]]) -> dict[tupl
 
 def _messages(path: Path, msg_ids: set[str]) -> Iterator[dict[str, Any]]:
     try:
-        with path.open("rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             # Not decoded unless it may be one of them: nearly every line is not.
             lines = [
                 line for line in file if line.startswith(_CHANGE_START) and any(id_.encode() in line for id_ in msg_ids)

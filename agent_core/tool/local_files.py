@@ -9,12 +9,17 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-"""Flags to open a file that is not a link; they also keep the handle from child processes, and bytes as they are."""
+_ANY = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+NO_FOLLOW = _ANY | getattr(os, "O_NOFOLLOW", 0)
+"""Flags to open a file that is not a link. They also keep the handle from child processes, and bytes as they are, and
+wait for nobody where a FIFO has taken the file's place."""
 
 _WALK = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0) | NO_FOLLOW
 _HAS_FOLDER_HANDLES = os.open in os.supports_dir_fd
 _PIECE = 1 << 20
+_NOT_REGULAR = "not a regular file"
+_NO_DEVICE = (errno.ENXIO, errno.ENODEV)
+"""What opening a socket, or a FIFO that nobody reads, fails with."""
 _LONGEST_PATH = 4096 if os.name == "posix" else 32_767
 """Characters: no system takes more, and resolving costs their square."""
 
@@ -98,7 +103,7 @@ def folder_of(path: str, *, create: bool = False) -> Iterator[tuple[int | None, 
 
 def read_file(path: str, limit: int | None, follow: bool) -> bytes:
     """The bytes of a regular file, at most `limit` of them; see `BackendBase.read_file`."""
-    handle = _open_regular(path, follow)
+    handle = open_regular(path, follow=follow)
     pieces: list[bytes] = []
     left = limit
     try:
@@ -113,14 +118,26 @@ def read_file(path: str, limit: int | None, follow: bool) -> bytes:
     return b"".join(pieces)
 
 
-def _open_regular(path: str, follow: bool) -> int:
-    # Without O_NONBLOCK, opening a FIFO would wait for a writer.
-    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)
-    if follow:
-        handle = os.open(path, flags | NO_FOLLOW & ~getattr(os, "O_NOFOLLOW", 0))
-    else:
-        with folder_of(path) as (folder, before):
-            handle = os.open(before + (os.path.basename(path) or os.curdir), flags | NO_FOLLOW, dir_fd=folder)
+def open_regular(path: str, flags: int = os.O_RDONLY, *, follow: bool = True) -> int:
+    """Open a regular file, and nothing that may have taken its place, such as a FIFO; the caller closes the handle.
+
+    An opener for `open`, too. What it makes is open to its owner only. Where `follow` is false the path is resolved.
+
+    Raises:
+        OSError: there is none, or it is something else, which is not waited for.
+    """
+    try:
+        if follow:
+            handle = os.open(path, flags | _ANY, 0o600)
+        else:
+            with folder_of(path) as (folder, before):
+                handle = os.open(
+                    before + (os.path.basename(path) or os.curdir), flags | NO_FOLLOW, 0o600, dir_fd=folder
+                )
+    except OSError as error:
+        if error.errno in _NO_DEVICE:
+            raise OSError(errno.EINVAL, _NOT_REGULAR, path) from error
+        raise
     try:
         _require_regular(os.fstat(handle), path)
     except BaseException:
@@ -214,4 +231,4 @@ def _require_regular(found: os.stat_result, path: str) -> None:
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     if stat.S_ISLNK(found.st_mode):
         raise OSError(errno.ELOOP, "a link has taken the place of the file", path)
-    raise OSError(errno.EINVAL, "not a regular file", path)
+    raise OSError(errno.EINVAL, _NOT_REGULAR, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -30,6 +31,13 @@ def test_errors_are_appended_with_their_traceback(tmp_path: Path) -> None:
 def test_where_the_log_cannot_be_written_a_temporary_file_takes_it(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     place = write_down(broken(), tmp_path / "file" / "mnemoscope.log")
+    assert "ZeroDivisionError" in place.read_text()
+    place.unlink()
+
+
+def test_a_fifo_in_place_of_the_log_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "mnemoscope.log")
+    place = write_down(broken(), tmp_path / "mnemoscope.log")
     assert "ZeroDivisionError" in place.read_text()
     place.unlink()
 

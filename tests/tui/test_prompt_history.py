@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from pathlib import Path
 
@@ -115,3 +116,14 @@ def test_without_a_file_it_is_kept_in_this_process() -> None:
     history.add("one")
     assert back(history) == ["one"]
     assert not history.problem
+
+
+def test_a_fifo_in_place_of_the_file_is_told_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "history")
+    history = PromptHistory(tmp_path / "history")
+    assert history.older("") is None
+    assert history.problem.endswith("not a regular file")
+    history.add("one")
+    assert history.problem.endswith("cannot be written: not a regular file")
+    assert history.forget(["one"]) == 1
+    assert stat.S_ISFIFO((tmp_path / "history").stat().st_mode)

@@ -180,3 +180,12 @@ async def test_a_disk_without_locks_is_written_all_the_same(tmp_path: Path, monk
     async with BACKEND.lock(str(tmp_path / "f")):
         pass
     assert os.listdir(tmp_path) == []
+
+
+async def test_a_fifo_in_place_of_the_lock_is_not_waited_for(tmp_path: Path) -> None:
+    path = str(tmp_path / "a.md")
+    async with file_lock(path):
+        (beside,) = tmp_path.iterdir()
+    os.mkfifo(beside)
+    async with file_lock(path):
+        assert list(tmp_path.iterdir()) == [beside]

@@ -4,6 +4,7 @@ import asyncio
 import errno
 import itertools
 import os
+import socket
 import stat
 import subprocess
 import sys
@@ -89,10 +90,15 @@ async def test_through_a_hard_link_only_the_given_name_changes(tmp_path: Path) -
     assert (outside.read_bytes(), inside.read_bytes()) == (b"theirs", b"ours")
 
 
-async def test_fifos_and_devices_are_refused_and_not_waited_for(tmp_path: Path) -> None:
+async def test_fifos_sockets_and_devices_are_refused_and_not_waited_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """X, FIFO/device: opening a FIFO would block for ever, reading a device would never end."""
     os.mkfifo(tmp_path / "pipe")
-    for path in (str(tmp_path / "pipe"), "/dev/zero"):
+    monkeypatch.chdir(tmp_path)
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind("socket")
+    for path in (str(tmp_path / "pipe"), str(tmp_path / "socket"), "/dev/zero"):
         with pytest.raises(OSError, match="not a regular file"):
             await BACKEND.read_file(path)
         with pytest.raises(OSError, match="not a regular file"):
