@@ -19,7 +19,7 @@ class _LogFile(logging.FileHandler):
     """Makes its folder when it is first needed; a log that cannot be written must not stop who writes it."""
 
     def _open(self) -> TextIOWrapper:
-        return open(self.baseFilename, self.mode, encoding=self.encoding, errors=self.errors, opener=open_regular)
+        return open(self.baseFilename, "a", encoding=self.encoding, errors=self.errors, opener=open_regular)
 
     def emit(self, record: logging.LogRecord) -> None:
         with suppress(OSError):
