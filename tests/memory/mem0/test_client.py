@@ -206,11 +206,19 @@ async def test_the_call_is_known_where_it_is_served_and_nowhere_else() -> None:
     client.stop()
 
 
-async def test_calls_that_nobody_waits_for_can_be_given_up_before_closing() -> None:
-    fake = Fake(lambda: asyncio.sleep(3600))
+async def test_calls_that_nobody_waits_for_can_be_given_up_before_closing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memory.mem0.client.GRACE", 3600.0)
+    begun = threading.Event()
+
+    async def work() -> None:
+        begun.set()
+        await asyncio.sleep(3600)
+
+    fake = Fake(work)
     client = Mem0Client(fake)
-    with pytest.raises(StorageError, match="took too long"):
-        await make(client, seconds=0.01)
+    searching = asyncio.create_task(make(client))
+    await asyncio.to_thread(begun.wait)
+    await cancel(searching)
     assert fake.running == 1
     await client.give_up()
     assert fake.running == 0
