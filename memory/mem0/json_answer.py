@@ -72,17 +72,21 @@ def _memories(value: Any, *, alone: bool) -> list[Extracted] | None:
     name = next((name for name in _LISTS if isinstance(value.get(name), list | dict | None) and name in value), None)
     if name is not None:
         return _memories_of(value[name])
-    one = _one(value) if alone else None
-    return [one] if one else None
+    return _memories_of(value) if alone else None
 
 
 def _memories_of(value: Any) -> list[Extracted] | None:
     if value is None:
         return []
-    items = value if isinstance(value, list) else [value]
+    items = [item for item in (value if isinstance(value, list) else [value]) if not _is_nothing_new(item)]
     memories = [one for item in items if (one := _one(item))]
     # A list of nothing that can be read is not the same as an empty list.
     return memories if memories or not items else None
+
+
+def _is_nothing_new(item: Any) -> bool:
+    """Whether an item says, as mem0 once had models say it, that a memory stays as it is or is to go."""
+    return isinstance(item, Mapping) and str(item.get("event") or "").strip().upper() in ("NONE", "DELETE")
 
 
 def _one(item: Any) -> Extracted | None:

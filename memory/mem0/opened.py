@@ -13,6 +13,7 @@ from memory.mem0.client import Mem0Client
 from memory.mem0.errors import explain
 from memory.mem0.loop_thread import LoopThread
 from memory.mem0.store_call import StoreCall, serving_store_call
+from memory.search.embedder import dimensions_of
 
 
 @dataclass
@@ -95,7 +96,7 @@ async def with_dimensions(recipe: Recipe) -> Recipe:
     model = recipe.embedding_model
     if model is None or recipe.dimensions:
         return recipe
-    return replace(recipe, dimensions=model.dimensions or len((await model.embed(["dimensions"]))[0]))
+    return replace(recipe, dimensions=await dimensions_of(model))
 
 
 async def _build(recipe: Recipe) -> Built:

@@ -12,6 +12,7 @@ from agent_core.tokens import estimate_tokens
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from agent_core.embedding import EmbeddingModelBase
     from memory.search.vectors import Matrix
 
 MAX_TOKENS = 200
@@ -55,6 +56,24 @@ def embeddable(text: str) -> str:
     return shorten(line, len(line) * MAX_TOKENS // tokens) if tokens > MAX_TOKENS else line
 
 
+async def dimensions_of(model: EmbeddingModelBase) -> int:
+    """The length of a model's vectors; one that does not know it is asked for one.
+
+    Raises:
+        ModelError: the model failed.
+    """
+    if model.dimensions:
+        return model.dimensions
+    vectors = await model.embed(["dimensions"])
+    try:
+        length = len(vectors[0])
+    except (TypeError, LookupError):
+        length = 0
+    if not length:
+        raise ModelError(f"the embedding model {model.model} gave no vector")
+    return length
+
+
 def unit_rows(vectors: npt.ArrayLike, count: int, dimensions: int) -> Matrix:
     """What a model gave, as rows of float32 of length 1.
 
@@ -63,7 +82,10 @@ def unit_rows(vectors: npt.ArrayLike, count: int, dimensions: int) -> Matrix:
     """
     import numpy as np
 
-    rows = np.asarray(vectors, dtype=np.float32)
+    try:
+        rows = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ModelError("the embedding model gave something that is no list of vectors") from error
     if rows.shape != (count, dimensions):
         raise ModelError(f"the embedding model gave {rows.shape} numbers instead of {(count, dimensions)}")
     norms = np.linalg.norm(rows, axis=1, keepdims=True)

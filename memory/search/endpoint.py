@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent_core.embedding import EmbeddingModelBase
 from agent_core.errors import ModelError
-from memory.search.embedder import embeddable, unit_rows
+from memory.search.embedder import dimensions_of, embeddable, unit_rows
 
 if TYPE_CHECKING:
     from memory.search.vectors import Matrix
@@ -40,8 +40,7 @@ class EndpointEmbedder:
         Raises:
             ModelError: the model failed.
         """
-        dimensions = model.dimensions or len((await model.embed(["dimensions"]))[0])
-        return cls(model, dimensions, asyncio.get_running_loop())
+        return cls(model, await dimensions_of(model), asyncio.get_running_loop())
 
     def embed_queries(self, texts: Sequence[str]) -> Matrix:
         """See `Embedder`."""

@@ -11,6 +11,8 @@ NOTHING = [
     '{"facts": []}',
     '```json\n{"memory": []}\n```',
     'Sure: {"memory": []}.',
+    '{"memory": [{"id": "0", "text": "known", "event": "NONE"}, {"id": "1", "text": "gone", "event": "delete"}]}',
+    '{"text": "known", "event": "NONE"}',
 ]
 USELESS = [
     "",
@@ -38,6 +40,7 @@ TEXTS = {
     '[{"text": "bare list"}]': ["bare list"],
     '["bare strings"]': ["bare strings"],
     '{"text": "alone"}': ["alone"],
+    '{"memory": [{"text": "a", "event": "NONE"}, {"text": "b", "event": "ADD"}, {"text": "c"}]}': ["b", "c"],
     '{"memory": [{"fact": "a"}, {"memory": "b"}, {"content": "c"}]}': ["a", "b", "c"],
     'Here it is:\n```json\n{"memory": [{"text": "fenced"}]}\n```\nAnything else?': ["fenced"],
     'I have {many} thoughts. {"memory": [{"text": "prose"}]} Done [1].': ["prose"],

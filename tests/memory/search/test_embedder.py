@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from agent_core.embedding import EmbeddingModelBase
 from agent_core.errors import ModelError
 from agent_core.tokens import estimate_tokens
-from memory.search.embedder import MAX_TOKENS, embeddable, unit_rows
+from memory.search.embedder import MAX_TOKENS, dimensions_of, embeddable, unit_rows
 
 
 @pytest.mark.parametrize(
@@ -48,8 +49,23 @@ def test_rows_are_scaled_to_length_one() -> None:
         [[1.0, float("nan")], [1.0, 0.0]],
         [[1.0, float("inf")], [1.0, 0.0]],
         [[0.0, 0.0], [1.0, 0.0]],
+        [[1.0, 0.0], [1.0]],
+        [["a", "b"], ["c", "d"]],
+        None,
     ],
 )
-def test_what_is_no_vector_is_an_error(answer: list[object]) -> None:
+def test_what_is_no_vector_is_an_error(answer: object) -> None:
     with pytest.raises(ModelError, match="the embedding model gave"):
         unit_rows(answer, 2, 2)
+
+
+@pytest.mark.parametrize("answer", [None, [], [None], [[]], {}, [1.0]])
+async def test_a_model_that_gives_no_vector_to_measure_is_an_error(answer: object) -> None:
+    class Odd(EmbeddingModelBase):
+        model = "odd"
+
+        async def embed(self, texts: object) -> object:
+            return answer
+
+    with pytest.raises(ModelError, match="the embedding model odd gave no vector"):
+        await dimensions_of(Odd())
