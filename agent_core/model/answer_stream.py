@@ -102,7 +102,7 @@ class AnswerStream:
 
     def _values(self, event: ServerSentEvent) -> Iterator[Any]:
         """The JSON values of an event: one as a rule, one a line from servers that forget the blank line between."""
-        if event.data.strip() == "[DONE]":
+        if event.data.strip().upper() == "[DONE]":
             self.complete = self.ended = True
             return
         try:

@@ -39,6 +39,7 @@ class StreamParts:
         self.begun = False
         self.finish_reason: str | None = None
         self.usage: Usage | None = None
+        self._choice: int | None = None
         self._calls: list[_Call] = []
         self._taken = set(taken_ids)
         self._text = _Halves()
@@ -47,7 +48,7 @@ class StreamParts:
 
     def feed(self, chunk: Mapping[str, Any]) -> list[ModelDelta]:
         """The deltas that a chunk brings, in order; chunks without choices bring usage at most."""
-        choice = _first_choice(chunk)
+        choice = self._choice_of(chunk)
         self._note_usage(chunk.get("usage") or choice.get("usage") or _mapping(chunk.get("x_groq")).get("usage"))
         if choice.get("finish_reason"):
             self.finish_reason = str(choice["finish_reason"])
@@ -77,6 +78,16 @@ class StreamParts:
     def finished(self) -> Finished:
         """The last delta of a complete answer."""
         return Finished(self.finish_reason, self.usage)
+
+    def _choice_of(self, chunk: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What a chunk brings of the choice that came first; an endpoint may be set to give several side by side."""
+        for choice in map(_mapping, _list(chunk.get("choices"))):
+            index = _index(choice.get("index"))
+            if self._choice is None:
+                self._choice = index
+            if index in (None, self._choice):
+                return choice
+        return {}
 
     def _said(self, delta: Mapping[str, Any]) -> Iterator[ModelDelta]:
         reasoning = next((delta[field] for field in _REASONING_FIELDS if delta.get(field)), None)
@@ -194,11 +205,6 @@ class _Halves:
     def rest(self) -> str:
         half, self._half = self._half, ""
         return well_formed(half)
-
-
-def _first_choice(chunk: Mapping[str, Any]) -> Mapping[str, Any]:
-    choices = _list(chunk.get("choices"))
-    return _mapping(choices[0]) if choices else {}
 
 
 def _content_parts(content: object) -> list[Mapping[str, Any]]:

@@ -175,6 +175,11 @@ class TestWholeAnswers:
         openai_server.play(raw(lines + b"data: [DONE]\n\n"))
         assert await answer(model) == [TextDelta("a"), TextDelta("b"), Finished("stop", None)]
 
+    @pytest.mark.parametrize("end", [b"data: [done]", b"data:[DONE]", b"data: [DONE] "])
+    async def test_the_end_however_it_is_written(self, openai_server, model, end):
+        openai_server.play(raw(text("a"), end + b"\n\n", framing="close"))
+        assert await answer(model) == [TextDelta("a"), Finished(None, None)]
+
     async def test_line_separators_inside_a_text(self, openai_server, model):
         openai_server.play(reply(text("a\u2028b\x85c\x0bd")))
         assert joined(await answer(model)) == "a\u2028b\x85c\x0bd"

@@ -245,6 +245,20 @@ class TestText:
 
 
 class TestEnd:
+    @pytest.mark.parametrize("first", [0, 1])
+    def test_of_several_choices_the_one_that_came_first_counts(self, first):
+        def choice(index, text, finish=None):
+            return {"index": index, "delta": {"content": text}, "finish_reason": finish}
+
+        parts = StreamParts()
+        chunks = [
+            {"choices": [choice(first, "a")]},
+            {"choices": [choice(1 - first, "x", "length")]},
+            {"choices": [choice(1 - first, "y"), choice(first, "b", "stop")]},
+        ]
+        assert collect(chunks, parts) == [TextDelta("a"), TextDelta("b")]
+        assert parts.finished() == Finished("stop", None)
+
     def test_chunks_without_choices(self):
         """S07: filter information first, usage last; the text stays, the usage is noted."""
         parts = StreamParts()
