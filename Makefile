@@ -36,11 +36,13 @@ clean: ## remove the environment and what tools have left
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache *.egg-info
 
 .venv/run.stamp: pyproject.toml .venv/python.stamp
+	@echo "Installing what Mnemoscope needs into .venv, once; this takes a minute or so."
 	$(INSTALL) --editable .
 	$(COMPILE)
 	@touch $@
 
 .venv/dev.stamp: pyproject.toml .venv/python.stamp
+	@echo "Installing what the tests need into .venv, once; this takes a few minutes."
 	$(INSTALL) --editable '.[dev]'
 	$(COMPILE)
 	@touch .venv/run.stamp $@
