@@ -53,6 +53,9 @@ def _dispatch(options: Options) -> int:
     from tui.config import load_settings
     from tui.log import log_path, log_warnings_to, write_down
 
+    if sys.stdout is None:
+        # Every print would succeed, and say nothing.
+        return _complain("Standard output is closed: what was asked for would go nowhere.", 1)
     try:
         settings = load_settings(options.settings)
     except MnemoscopeError as error:

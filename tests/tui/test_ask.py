@@ -100,6 +100,16 @@ def test_words_are_asked_alone_where_a_terminal_or_nothing_is_standard_input(ser
     os.close(terminal)
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no sh on Windows")
+@pytest.mark.parametrize("arguments", [["ask", "why?"], ["config"], ["sessions"], []])
+def test_a_closed_output_is_told_and_not_taken_for_success(arguments: list[str]) -> None:
+    """T20: `mnemoscope ask why? >&-`."""
+    program = ["sh", "-c", 'exec "$@" >&-', "sh", sys.executable, "-m", "tui", *arguments]
+    done = subprocess.run(program, stderr=subprocess.PIPE, cwd=ROOT, timeout=60)
+    assert done.returncode == 1
+    assert done.stderr == b"mnemoscope: Standard output is closed: what was asked for would go nowhere.\n"
+
+
 @pytest.mark.parametrize(
     "locale", [{"LC_ALL": "C", "PYTHONUTF8": "0"}, {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0"}]
 )

@@ -167,5 +167,5 @@ class ApprovalPanel(Vertical, can_focus=True):
         self._tell_keys()
 
     def _tell_keys(self) -> None:
-        words = "tab: back to the prompt" if self.has_focus else "tab or click to answer"
+        words = "↑ ↓ scroll   tab: back to the prompt" if self.has_focus else "tab or click to answer"
         self.query_one("#keys", Literal).show(words)
