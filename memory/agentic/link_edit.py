@@ -27,9 +27,13 @@ class Names:
     """
 
     def __init__(self, relatives: Iterable[str]) -> None:
-        self._by_name = {_same(relative): relative for relative in relatives}
+        relatives = list(dict.fromkeys(relatives))
+        # Of two files whose names look the same, each is meant by its own.
+        self._by_name = {_same(relative): relative for relative in relatives} | dict(
+            zip(relatives, relatives, strict=True)
+        )
         self._by_stem: dict[str, list[str]] = {}
-        for relative in self._by_name.values():
+        for relative in relatives:
             for stem in {_same(_stem(relative)), _same(_stem(posixpath.basename(relative)))}:
                 self._by_stem.setdefault(stem, []).append(relative)
 
@@ -42,7 +46,8 @@ class Names:
         """
         for name in spellings(target):
             for start in dict.fromkeys((base, "")):
-                if found := self._by_name.get(_same(posixpath.normpath(posixpath.join(start, name)))):
+                path = posixpath.normpath(posixpath.join(start, name))
+                if found := self._by_name.get(path) or self._by_name.get(_same(path)):
                     return found
         return None
 

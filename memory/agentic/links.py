@@ -49,10 +49,12 @@ def without_link(links: Iterable[Link], files: Iterable[MemoryFile]) -> list[Mem
 
 def _by_name(entries: Iterable[IndexEntry], files: Iterable[MemoryFile]) -> list[Link]:
     """The links with their files, where these go by the name that is written; the others are left open."""
-    by_name = {_same(file.relative): file for file in files}
+    files = list(files)
+    # Of two files whose names look the same, each is meant by its own.
+    by_name = {_same(file.relative): file for file in files} | {file.relative: file for file in files}
     links = []
     for entry in entries:
-        named = (by_name.get(_same(name)) for name in spellings(entry.target))
+        named = (by_name.get(name) or by_name.get(_same(name)) for name in spellings(entry.target))
         file = next(filter(None, named), None)
         links.append(Link(entry, file, REFUSED if file is not None and OUTSIDE in file.badges else ""))
     return links

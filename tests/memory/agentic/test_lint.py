@@ -180,3 +180,15 @@ async def test_what_cannot_be_looked_at_behind_a_link_is_a_problem_and_no_error(
     (problem,) = await book_in(tmp_path, Refusing()).lint()
     assert (problem.kind, problem.fixable) == ("broken link", False)
     assert "Permission denied" in problem.text
+
+
+async def test_names_that_only_look_the_same_get_a_line_each_and_no_more(tmp_path: Path) -> None:
+    for name in ("caf\u00e9.md", "cafe\u0301.md", "\u2126.md", "\u03a9.md"):
+        put(tmp_path, name, f"about {name!a}")
+    book = book_in(tmp_path)
+    await book.mend(await book.lint())
+    assert await book.lint() == []
+    assert len(index_of(tmp_path).splitlines()) == 4
+    for path in ("caf\u00e9.md", "cafe\u0301.md"):
+        await book.delete(path)
+        assert await book.lint() == []
