@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from agent_core.errors import StorageError
@@ -14,7 +14,7 @@ from memory.agentic.journal_entry import USER, JournalEntry, digest_of, new_entr
 from memory.agentic.link_edit import Names
 from memory.agentic.memory_disk import Step
 from memory.agentic.memory_file import decode
-from memory.agentic.seen import load_seen, save_seen
+from memory.agentic.seen import Seen, load_seen, save_seen
 from memory.agentic.text_edit import edited
 from memory.agentic.writer import MemoryWriter
 
@@ -97,10 +97,10 @@ async def purge(path: str, writer: MemoryWriter, journal: Journal) -> Purged:
         gone = history_of(relative, entries)
         paths = set(_paths(relative, gone))
         # An earlier name of it may be that of another memory by now.
-        taken = {path for path in paths - {relative} if await writer.disk.is_there(path)}
+        own = paths - {path for path in paths - {relative} if await writer.disk.is_there(path)}
         await writer.disk.remove(relative)
         try:
-            contents = await _forget(relative, gone, paths, _without(paths - taken), writer, journal)
+            contents = await _forget(gone, paths, own, writer, journal)
         except StorageError as error:
             told = f"{one_line(relative)} is deleted, and not yet all that is kept of it: delete it for good once more."
             raise StorageError(f"{told} {error}") from error
@@ -153,29 +153,32 @@ def _without(paths: Iterable[str]) -> Callable[[str], str]:
 
 
 async def _forget(
-    relative: str,
     gone: Sequence[JournalEntry],
     paths: Collection[str],
-    without: Callable[[str], str],
+    own: Collection[str],
     writer: MemoryWriter,
     journal: Journal,
 ) -> int:
     """Delete what is kept of a file that is gone, contents first, since they take most room; how many they were.
 
     Args:
-        relative: the file.
         gone: its changes.
         paths: the names that it has had.
-        without: takes its lines out of the present index.
+        own: those of them that no other memory has now.
         writer: changes the index.
         journal: the history.
     """
     left = [entry for entry in await journal.settled() if entry not in gone]
     telling = await _contents_with(_without(paths), left, journal)
-    seen = {path: one.digest for path, one in (await journal.seen()).items() if path not in (relative, INDEX_NAME)}
-    contents = await journal.keep_contents((digests_of(left) - telling).union(seen.values()))
-    telling |= await _leave_index(without, writer, journal)
-    await _forget_seen(journal, relative)
+    kept = digests_of(left) - telling
+    forgotten, seen = digests_of(gone) - kept, await journal.seen()
+    # An earlier name may not have been looked at since the memory had it.
+    stale = {path for path, one in seen.items() if path in paths and one.digest in forgotten}
+    # The next look finds it gone for no news then, and the index as the history has it.
+    seen = {path: one for path, one in seen.items() if path not in stale.union(own, [INDEX_NAME])}
+    contents = await journal.keep_contents(kept.union(one.digest for one in seen.values()))
+    telling |= await _leave_index(_without(own), writer, journal)
+    await _save_seen(journal, seen)
     left = [entry for entry in await journal.settled() if entry not in gone]
     return contents + await journal.keep_only(left, without=telling)
 
@@ -192,14 +195,11 @@ async def _leave_index(without: Callable[[str], str], writer: MemoryWriter, jour
     return {digest_of(before)}
 
 
-async def _forget_seen(journal: Journal, relative: str) -> None:
-    """Have the next look find the file gone for no news, and the index as the history has it."""
+async def _save_seen(journal: Journal, seen: Mapping[str, Seen]) -> None:
     place = await journal.place()
     with told("written"):
-        seen = await load_seen(journal.backend, place)
-        if seen is not None:
-            left = {path: one for path, one in seen.items() if path not in (relative, INDEX_NAME)}
-            await save_seen(journal.backend, place, left)
+        if await load_seen(journal.backend, place) is not None:
+            await save_seen(journal.backend, place, seen)
 
 
 async def _contents_with(without: Callable[[str], str], entries: Iterable[JournalEntry], journal: Journal) -> set[str]:

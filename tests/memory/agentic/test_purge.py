@@ -55,6 +55,24 @@ async def test_nothing_of_it_is_left(tmp_path: Path) -> None:
     assert {entry.path for entry in await book_in(tmp_path).history()} == {"kept.md", "MEMORY.md"}
 
 
+@pytest.mark.parametrize("is_taken", [False, True])
+async def test_nothing_is_left_of_a_memory_that_nobody_has_looked_at_since_it_was_renamed(
+    tmp_path: Path, is_taken: bool
+) -> None:
+    book = book_in(tmp_path)
+    await book.create(TEA)
+    await look(book)
+    await book.rename("tea.md", "drink.md")
+    if is_taken:
+        await book.create("coffee", "tea.md")
+    await book.purge("drink.md")
+    assert holding(tmp_path, WORD) == []
+    await look(book_in(tmp_path))
+    left = {"tea.md", "MEMORY.md"} if is_taken else {"MEMORY.md"}
+    assert {entry.path for entry in await book_in(tmp_path).history()} == left
+    assert holding(tmp_path, WORD) == []
+
+
 async def test_what_was_there_before_the_history_is_gone_too(tmp_path: Path) -> None:
     put(tmp_path, "tea.md", TEA)
     book = book_in(tmp_path)
