@@ -26,6 +26,7 @@ from sqlalchemy.sql import ColumnElement
 
 from agent_core.change import MarksChange
 from agent_core.marks import Entry
+from agent_core.message import Msg
 from memory.working.body import decode_body, encode_body
 from memory.working.plain_text import escape, unescape
 from memory.working.sql.scope_row import OF_NAMES
@@ -95,18 +96,16 @@ def _passing(has_wanted: bool, has_unwanted: bool) -> CompoundSelect[Any]:
 
 async def read_passing(
     connection: AsyncConnection, user: str, session: str, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]
-) -> tuple[Head, list[str]]:
-    """The head, and the bodies of the messages with any of the marks `wanted` (None for all) and none of `unwanted`."""
+) -> tuple[Head, list[Msg]]:
+    """The head, and the messages with any of the marks `wanted` (None for all) and none of `unwanted`."""
     values: dict[str, Any] = {"user": user, "session": session}
     if wanted is not None:
         values["wanted"] = [escape(name) for name in wanted]
     if unwanted:
         values["unwanted"] = [escape(name) for name in unwanted]
-    found = (await connection.execute(_passing(wanted is not None, bool(unwanted)), values)).all()
-    if not found:
-        return Head(0, 0, ""), []
-    (_, revision, size, summary), *bodies = found
-    return Head(revision, size, unescape(summary)), [row[3] for row in bodies]
+    found = iter((await connection.execute(_passing(wanted is not None, bool(unwanted)), values)).all())
+    _, revision, size, summary = next(found, (0, 0, 0, ""))
+    return Head(revision, size, unescape(summary)), [decode_body(row[3]) for row in found]
 
 
 async def read_entries(connection: AsyncConnection, scope_id: int) -> list[Entry]:

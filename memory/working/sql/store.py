@@ -55,8 +55,7 @@ class SqlStore:
     async def messages(self, wanted: tuple[str, ...] | None, unwanted: tuple[str, ...]) -> tuple[Head, list[Msg]]:
         """The messages that pass."""
         async with self._transactions.reading() as connection:
-            head, bodies = await rows.read_passing(connection, *self._names, wanted, unwanted)
-        return head, [decode_body(body) for body in bodies]
+            return await rows.read_passing(connection, *self._names, wanted, unwanted)
 
     async def entries(self) -> tuple[Head, list[Entry]]:
         """Everything."""
