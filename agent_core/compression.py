@@ -42,6 +42,7 @@ COMPRESSION_PROMPT = (
 
 _RESULT_LIMIT = 2_000
 """Characters of one tool result that go into the transcript."""
+_CUT = "[the summary ends here because the model reached its length limit]"
 _CHARACTERS_PER_TOKEN = 2
 """Cautious for any script: how much transcript fits into a window."""
 
@@ -188,10 +189,11 @@ def _transcript(msg: Msg) -> str:
 
 async def _plain_summary(model: ChatModelBase, request: Sequence[Msg]) -> tuple[str, Usage | None]:
     pieces: list[str] = []
-    usage = None
+    usage, is_cut = None, False
     async for delta in model.stream(request):
         if isinstance(delta, TextDelta):
             pieces.append(delta.text)
         elif isinstance(delta, Finished):
-            usage = delta.usage
-    return without_reasoning("".join(pieces)).strip(), usage
+            usage, is_cut = delta.usage, delta.reason == "length"
+    text = without_reasoning("".join(pieces)).strip()
+    return (f"{text}\n\n{_CUT}" if text and is_cut else text), usage

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 import pytest
 from hypothesis import given
@@ -16,6 +16,7 @@ from agent_core.event import CompressionEnded, CompressionStarted, PromptSent
 from agent_core.history import judge_history
 from agent_core.marks import COMPRESSED, Entry, MemoryFilter
 from agent_core.message import AssistantMsg, Msg, SystemMsg, ToolCallBlock, ToolResultBlock, UserMsg
+from agent_core.model.base import Finished, ModelDelta, ToolSchema
 from agent_core.model.scripted_model import ScriptedChatModel
 from memory import InMemoryMemory
 from tests.agent_core.agents import Echo, make_agent, use
@@ -179,6 +180,23 @@ async def test_the_reasoning_that_a_model_puts_before_a_plain_summary_is_no_part
     await history(agent)
     await agent.compress_context()
     assert agent.memory._compressed_summary == "a plain summary"
+
+
+class Short(ScriptedChatModel):
+    """Comes to the end of its tokens with every answer."""
+
+    async def stream(self, messages: Sequence[Msg], tools: Sequence[ToolSchema] = ()) -> AsyncIterator[ModelDelta]:
+        async for delta in super().stream(messages, tools):
+            yield Finished("length") if isinstance(delta, Finished) else delta
+
+
+async def test_a_plain_summary_that_was_cut_says_so() -> None:
+    agent = make_agent(model=Short(["a plain summa"], structured=[StructuredOutputError("cut as well")]))
+    await history(agent)
+    assert await agent.compress_context() is True
+    text, _, notice = agent.memory._compressed_summary.partition("\n\n")
+    assert text == "a plain summa"
+    assert "length limit" in notice
 
 
 @pytest.mark.parametrize("answer", [{}, {"summary": "x"}, dict.fromkeys(FIELDS, "  "), dict.fromkeys(FIELDS)])
