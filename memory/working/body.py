@@ -9,6 +9,9 @@ from msgspec import Struct
 
 from agent_core.message import ContentBlock, Msg, Role
 
+DAMAGED_MESSAGE = "holds a message that is damaged: put back a copy, or name another store"
+"""What is said of a store in which a body cannot be decoded."""
+
 
 class _Body(Struct, omit_defaults=True):
     id: str
@@ -40,7 +43,7 @@ def decode_body(text: str | bytes) -> Msg:
     """The message in a JSON text.
 
     Raises:
-        ValueError: it is none.
+        DecodeError: it is none.
     """
     body = _decoder.decode(text)
     return Msg.trusted(body.name, body.content, body.role, body.metadata, id=body.id, created_at=body.created_at)

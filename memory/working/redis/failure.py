@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from msgspec import DecodeError
 from redis.exceptions import AuthenticationError, RedisError
 from redis.exceptions import ConnectionError as RedisConnectionError
 from redis.exceptions import TimeoutError as RedisTimeout
 
 from agent_core.errors import StorageError
 from agent_core.text import first_line
+from memory.working.body import DAMAGED_MESSAGE
 from memory.working.redis.scripts import SCHEMA
 
 _BY_CODE = {
@@ -29,11 +31,13 @@ def storage_errors(where: str) -> Iterator[None]:
     """Turn what Redis raises inside into a `StorageError` that says what happened at `where`."""
     try:
         yield
-    except (RedisError, OSError) as error:
+    except (RedisError, OSError, DecodeError) as error:
         raise StorageError(f"{where} {_explained(error)}") from error
 
 
 def _explained(error: Exception) -> str:
+    if isinstance(error, DecodeError):
+        return DAMAGED_MESSAGE
     text = first_line(str(error))
     if "MNEMOSCOPE_SCHEMA" in text:
         theirs = text.partition("MNEMOSCOPE_SCHEMA ")[2].partition(" ")[0]

@@ -36,12 +36,14 @@ class RedisStore:
         """The messages that pass."""
         some = wanted is not None
         head, bodies = await self._run("messages", some, _escaped(wanted or ()), _escaped(unwanted))
-        return _head(head), [decode_body(body) for body in bodies]
+        with storage_errors(self._where):
+            return _head(head), [decode_body(body) for body in bodies]
 
     async def entries(self) -> tuple[Head, list[Entry]]:
         """Everything."""
         head, bodies, heads = await self._run("entries")
-        return _head(head), _entries(bodies, heads)
+        with storage_errors(self._where):
+            return _head(head), _entries(bodies, heads)
 
     async def add(self, messages: Sequence[Msg], marks: tuple[str, ...], duplicates: bool, tell: bool) -> Outcome:
         """Append messages."""
@@ -54,7 +56,8 @@ class RedisStore:
     async def delete(self, ids: Sequence[str] | None, marks: tuple[str, ...], tell: bool) -> Outcome:
         """Delete messages."""
         found, left, count, gone = await self._run("delete", tell, _escaped(marks), _escaped(ids or ()))
-        told = tuple(StoredEntry(place, decode_body(body), _id_and_marks(head)[1]) for place, body, head in gone)
+        with storage_errors(self._where):
+            told = tuple(StoredEntry(place, decode_body(body), _id_and_marks(head)[1]) for place, body, head in gone)
         return _outcome(count, found, left, (Deleted(told),))
 
     async def replace_mark(
@@ -80,7 +83,9 @@ class RedisStore:
         """Delete everything."""
         found, left, bodies, heads = await self._run("clear", tell)
         before = _head(found)
-        return _outcome(before.size, found, left, (Cleared(stored(_entries(bodies, heads)), before.summary),))
+        with storage_errors(self._where):
+            gone = Cleared(stored(_entries(bodies, heads)), before.summary)
+        return _outcome(before.size, found, left, (gone,))
 
     async def names(self) -> list[Names]:
         """Every session in the database under the same prefix."""

@@ -6,11 +6,13 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from msgspec import DecodeError
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 from agent_core.errors import StorageError
 from agent_core.text import first_line
+from memory.working.body import DAMAGED_MESSAGE
 
 _LOCKED = "is locked by another program: close that, or try again"
 _READ_ONLY = "cannot be written, it is read-only: check the permissions of the file and its folder"
@@ -46,7 +48,7 @@ def storage_errors(where: str) -> Iterator[None]:
     """Turn what the database raises inside into a `StorageError` that says what happened at `where`."""
     try:
         yield
-    except (DBAPIError, PoolTimeout, sqlite3.Error, OSError) as error:
+    except (DBAPIError, PoolTimeout, sqlite3.Error, OSError, DecodeError) as error:
         raise StorageError(f"{where} {_explained(error)}") from error
     except Exception as error:
         # What asyncpg raises while it connects reaches us as it is.
@@ -56,6 +58,8 @@ def storage_errors(where: str) -> Iterator[None]:
 
 
 def _explained(error: Exception) -> str:
+    if isinstance(error, DecodeError):
+        return DAMAGED_MESSAGE
     origin = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
     for code, words in ((_code(origin, "sqlite_errorname"), _SQLITE), (_code(origin, "sqlstate"), _POSTGRESQL)):
         for start, explanation in words.items():

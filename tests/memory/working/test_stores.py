@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+from collections.abc import Awaitable, Callable
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -13,14 +14,19 @@ from uuid import uuid4
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from redis.asyncio import Redis
+from sqlalchemy import text
 
 from agent_core.agent import Agent
 from agent_core.change import Added, Deleted, MemoryChange, MemoryState, Snapshot, SummaryChanged
+from agent_core.errors import StorageError
 from agent_core.marks import Entry
 from agent_core.message import AssistantMsg, Msg, TextBlock, ToolResultBlock, UserMsg
 from agent_core.model.scripted_model import ScriptedChatModel
 from memory import InMemoryMemory, MemoryBase
+from memory.working.mirrored import MirroredMemory
 from memory.working.open import open_memory
+from memory.working.sql.engine import open_engine
 from tests.memory.working.other_process import finish, other_process
 
 ONE, TWO, THREE = (UserMsg("u", text, id=text) for text in ("1", "2", "3"))
@@ -276,6 +282,50 @@ async def test_putting_back_while_others_write_loses_nothing(url: str, user: str
         entries = await memory.entries()
         assert [msg.id for msg, marks in entries if marks == ("a",)] == ["1", "2", "3"]
         assert len(entries) == await memory.size() == 53
+
+
+async def overwrite_bodies(url: str, user: str, body: str) -> None:
+    """Put something else where the messages of a user are."""
+    if url.startswith("redis"):
+        async with Redis.from_url(url) as client:
+            async for key in client.scan_iter(f"*{user}*:bodies"):
+                await client.hset(key, mapping=dict.fromkeys(await client.hkeys(key), body))
+        return
+    engine = open_engine(url)
+    async with engine.begin() as connection:
+        whose = "scope_id IN (SELECT id FROM mnemoscope_scope WHERE user_id = :user)"
+        await connection.execute(
+            text(f"UPDATE mnemoscope_message SET body = :body WHERE {whose}"), {"body": body, "user": user}
+        )
+    await engine.dispose()
+
+
+@pytest.mark.parametrize("body", ["", '{"id":"1","na', '{"id":"1"}', "[]"])
+async def test_a_message_that_is_damaged_is_a_fault_of_the_store(url: str, user: str, body: str) -> None:
+    async with open_memory(url, "s", user) as memory:
+        await memory.add(ONE)
+        await overwrite_bodies(url, user, body)
+        memory.subscribe(lambda _: None)
+        calls: list[Callable[[], Awaitable[object]]] = [
+            memory.get_memory,
+            memory.entries,
+            memory.export_state,
+            lambda: memory.delete(["1"]),
+        ]
+        for call in calls:
+            with pytest.raises(StorageError, match="holds a message that is damaged: put back a copy"):
+                await call()
+
+
+async def test_a_chat_goes_on_in_front_of_a_store_with_a_damaged_message(url: str, user: str) -> None:
+    async with open_memory(url, "s", user) as store:
+        await store.add(ONE)
+        await overwrite_bodies(url, user, "{")
+        memory = MirroredMemory(store, entries=[Entry(ONE, ())])
+        await memory.refresh()
+        await memory.add(TWO)
+        assert "holds a message that is damaged" in memory.trouble
+        assert [str(msg.content) for msg in await memory.get_memory()] == ["1", "2"]
 
 
 async def test_as_many_ids_as_one_likes(url: str, user: str) -> None:
