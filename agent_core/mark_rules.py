@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -38,8 +39,11 @@ class MarkRule(Struct, frozen=True, omit_defaults=True):
             raise ValueError(f"the rule for mark {self.mark!r} needs a role, a tool or a pattern")
         if self.pattern is not None:
             try:
-                re.compile(self.pattern)
-            except re.error as error:
+                # What Python would say about a later version of itself is no matter of the person who wrote the rule.
+                with warnings.catch_warnings(action="ignore", category=FutureWarning):
+                    re.compile(self.pattern, re.IGNORECASE)
+            # The last two are raised for repetitions and groups beyond what the library can count.
+            except (re.error, OverflowError, RecursionError) as error:
                 raise ValueError(f"{self.pattern!r} is not a regular expression: {error}") from None
 
     def fits(self, msg: Msg) -> bool:

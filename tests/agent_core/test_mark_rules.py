@@ -36,3 +36,14 @@ def test_marks_of_several_rules_come_once_and_in_order() -> None:
 def test_a_rule_without_sense_is_refused(options: dict[str, str]) -> None:
     with pytest.raises(ValueError):
         MarkRule(**{"mark": "m", **options})
+
+
+@pytest.mark.parametrize("pattern", ["a{99999999999999}", "x{1,4294967295}", "(" * 3000 + ")" * 3000])
+def test_a_pattern_beyond_what_can_be_counted_is_refused_as_any_other(pattern: str) -> None:
+    with pytest.raises(ValueError, match="is not a regular expression"):
+        MarkRule("m", pattern=pattern)
+
+
+def test_a_pattern_that_python_may_read_otherwise_some_day_warns_nobody(recwarn: pytest.WarningsRecorder) -> None:
+    assert apply_rules(UserMsg("u", "[a]"), [MarkRule("m", pattern="[[a]")]).marks == ("m",)
+    assert not recwarn.list
