@@ -252,7 +252,7 @@ class Msg:
                 id=data.get("id"),
                 created_at=read_created_at(data),
             )
-        except (KeyError, TypeError, msgspec.ValidationError) as error:
+        except (KeyError, OverflowError, TypeError, msgspec.ValidationError) as error:
             raise ValueError(f"not a message: {error}") from error
 
     def __eq__(self, other: object) -> bool:

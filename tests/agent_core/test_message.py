@@ -121,11 +121,20 @@ def test_agentscope_1_dictionaries_are_read() -> None:
         {"name": "a", "role": "user", "content": 5},
         {"name": "a", "role": "user", "content": [{"type": "nonsense"}]},
         {"name": "a", "role": "user", "content": ["x"]},
+        {"name": "a", "role": "user", "content": [{"type": "image", "source": "http://x/y.png"}]},
+        {"name": "a", "role": "user", "content": [{"type": "audio", "source": None}]},
+        {"name": "a", "role": "user", "content": [{"type": "tool_result", "id": "1", "name": "t", "output": ["x"]}]},
+        {"name": "a", "role": "user", "content": "", "created_at": 10**400},
     ],
 )  # fmt: skip
 def test_what_is_not_a_message_is_refused(data: dict[str, object]) -> None:
     with pytest.raises(ValueError):
         Msg.from_dict(data)
+
+
+def test_a_source_that_agentscope_would_not_write_is_named() -> None:
+    with pytest.raises(ValueError, match="type 'image' must be a dict, not 'http://x"):
+        Msg.from_dict({"name": "a", "role": "user", "content": [{"type": "image", "source": "http://x/y.png"}]})
 
 
 def test_wrong_arguments_name_the_value() -> None:
