@@ -16,7 +16,9 @@ _DRIVERS = {
     "unix": "redis",
 }
 """The kinds of stores, and the package that reaches each unless the address names another one."""
-_PASSWORD = re.compile(r"(?<=://)([^/@]*?):[^/]*@")
+_PASSWORD = re.compile(r"(?<=://)([^/@]*?):.*@|([?&]\w*password=)[^&#]*", re.DOTALL)
+"""Up to the last @, since a password that is not in percent form may hold anything; or among the options."""
+_UNREADABLE = "its port is no number; in a password, / is written %2F, # %23 and ? %3F"
 
 
 def fault(url: str) -> str:
@@ -30,7 +32,9 @@ def fault(url: str) -> str:
     try:
         _ = urlsplit(url).port
     except ValueError as error:
-        return f"The address of the memory store {without_password(url)!r} cannot be read: {error}"
+        # Only what Python says of ranges and brackets quotes nothing, and so no part of a password.
+        known = str(error) if str(error).startswith(("Port out of range", "Invalid IPv6")) else _UNREADABLE
+        return f"The address of the memory store {without_password(url)!r} cannot be read: {known}"
     return ""
 
 
@@ -48,7 +52,7 @@ def missing_package(url: str) -> str:
 
 def without_password(url: str) -> str:
     """The address as it may be shown."""
-    return _PASSWORD.sub(r"\1:…@", url)
+    return _PASSWORD.sub(lambda found: f"{found[2]}…" if found[1] is None else f"{found[1]}:…@", url)
 
 
 def anchored(url: str, folder: Path) -> str:

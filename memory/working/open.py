@@ -23,4 +23,4 @@ def open_memory(url: str, session_id: str = "default_session", user_id: str = "d
             return SQLAlchemyMemory.from_url(url, session_id, user_id)
     except ImportError as error:
         raise StorageError(f"{url.partition('://')[0]} cannot be opened: {error}") from error
-    raise ValueError(f"a memory is at sqlite:///…, postgresql://… or redis://…, not at {url!r}")
+    raise ValueError(f"a memory is at sqlite:///…, postgresql://… or redis://…, not at {scheme or url!r}")

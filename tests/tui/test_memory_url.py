@@ -41,7 +41,10 @@ def test_addresses_that_can_be_used(url: str) -> None:
         ("sqlite:chat.db", "sqlite:///FILE"),
         ("sqlite://chat.db", "three slashes"),
         ("redis://:secret@h:port/0", "cannot be read"),
-        ("postgresql://u:secret@h:99999/d", "cannot be read"),
+        ("postgresql://u:secret@h:99999/d", "cannot be read: Port out of range"),
+        ("redis://:secret/secret@h:1/0", "cannot be read: its port is no number; in a password, / is written %2F"),
+        ("postgresql://u:secret#1@h/d", "store 'postgresql://u:…@h/d' cannot be read"),
+        ("http://h/d?password=secret&x=1", "not at 'http://h/d?password=…&x=1'"),
     ],
 )
 def test_an_address_that_cannot_be_used_is_told_without_its_password(url: str, told: str) -> None:
@@ -66,6 +69,8 @@ for url in ("sqlite:///a", "postgresql://h/d", "redis://h"):
 def test_a_password_is_never_shown(home: Path) -> None:
     assert without_password("redis://:secret@h:1/0") == "redis://:…@h:1/0"
     assert without_password("sqlite:///a:b@c.db") == "sqlite:///a:b@c.db"
+    assert without_password("redis://:a@secret/b@h:1/0") == "redis://:…@h:1/0"
+    assert without_password("redis://h:1/0?password=secret#x") == "redis://h:1/0?password=…#x"
     shown = describe(load_settings({"memory": "postgresql://ada:secret@h/d"}))
     assert "postgresql://ada:…@h/d" in shown
     assert "secret" not in shown

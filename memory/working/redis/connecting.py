@@ -7,6 +7,7 @@ from typing import Any
 from redis.asyncio import ConnectionPool, Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
 
 from memory.working.redis.failure import storage_errors
 
@@ -23,9 +24,14 @@ def open_pool(url: str) -> ConnectionPool:
     """A pool for a URL.
 
     Raises:
-        ValueError: it is no URL of a Redis.
+        ValueError: it is no URL of a Redis, or has options that no connection takes.
     """
     pool: ConnectionPool = ConnectionPool.from_url(url, **_options())
+    try:
+        # Nothing is connected by this; without it the first call would find out.
+        pool.connection_class(**pool.connection_kwargs)
+    except (TypeError, RedisError) as error:
+        raise ValueError(f"an option of the address cannot be used: {error}") from error
     return pool
 
 

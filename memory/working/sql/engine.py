@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, event, make_url
 from sqlalchemy.exc import ArgumentError, InvalidRequestError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from agent_core.errors import StorageError
+from agent_core.text import first_line
 
 LOCK_TIMEOUT = 10
 """Seconds for which a write waits for another one."""
@@ -35,10 +39,11 @@ def open_engine(address: str) -> AsyncEngine:
 
 
 def where(url: URL) -> str:
-    """The place of a store in words for people, without the password."""
+    """The place of a store in words for people, without a password."""
     if url.get_backend_name() == "sqlite":
         return f"The memory file {url.database}" if url.database else "The memory database"
-    return f"The memory database {url.render_as_string(hide_password=True)}"
+    secret = {name: "***" for name in url.query if "password" in name}
+    return f"The memory database {url.update_query_dict(secret).render_as_string(hide_password=True)}"
 
 
 def file_of(url: URL) -> Path | None:
@@ -50,9 +55,28 @@ def file_of(url: URL) -> Path | None:
 def _postgresql(url: URL) -> AsyncEngine:
     options: dict[str, Any] = {"pool_pre_ping": True}
     if url.drivername == "postgresql+asyncpg":
+        url = _with_ssl(url)
         settings = {"lock_timeout": f"{LOCK_TIMEOUT}s"}
         options["connect_args"] = {"timeout": CONNECT_TIMEOUT, "server_settings": settings}
-    return create_async_engine(url, **options)
+    engine = create_async_engine(url, **options)
+    event.listen(engine.sync_engine, "do_connect", partial(_connect, where(url)))
+    return engine
+
+
+def _with_ssl(url: URL) -> URL:
+    """`sslmode`, as every provider of PostgreSQL writes it, in the word of the driver."""
+    query = {"ssl" if name == "sslmode" else name: value for name, value in url.query.items()}
+    return url.set(query=query)
+
+
+def _connect(place: str, dialect: Any, _record: object, arguments: Any, options: Any) -> Any:
+    try:
+        return dialect.connect(*arguments, **options)
+    except (TypeError, ValueError) as error:
+        # What stands behind the ? of an address goes to the driver as it is.
+        raise StorageError(
+            f"{place} cannot be opened with the options of its address: {first_line(str(error))}"
+        ) from error
 
 
 def _sqlite(url: URL) -> AsyncEngine:

@@ -138,6 +138,12 @@ async def test_host_port_and_db_lead_to_the_server(user: str) -> None:
         assert await memory.size() == 0
 
 
+@pytest.mark.parametrize("options", ["nonsense=1", "protocol=9", "db=x", "socket_timeout=soon"])
+def test_an_option_that_no_connection_takes_is_an_error_about_the_address(options: str) -> None:
+    with pytest.raises(ValueError, match=r"nonsense|protocol|'db'|'socket_timeout'"):
+        RedisMemory.from_url(f"redis://localhost?{options}")
+
+
 async def test_an_add_costs_the_same_at_any_size(memory: RedisMemory, client: Redis) -> None:
     """Counted in commands that the server carries out, and in what they may touch."""
 

@@ -271,8 +271,13 @@ def test_addresses_are_taken_as_people_write_them(tmp_path: Path, monkeypatch: p
 
 
 def test_a_password_is_not_shown() -> None:
-    url = engine_module.open_engine("postgresql://u:secret@h/d").url
-    assert "secret" not in engine_module.where(url)
+    for address in ("postgresql://u:secret@h/d", "postgresql://u@h/d?password=secret&passfile=x"):
+        url = engine_module.open_engine(address).url
+        assert "secret" not in engine_module.where(url)
+        assert "secret" in url.render_as_string(hide_password=False)
+    with pytest.raises(ValueError, match="not at 'postgresqq'") as caught:
+        open_memory("postgresqq://u:secret@h/d")
+    assert "secret" not in str(caught.value)
 
 
 async def test_a_database_in_the_process_is_shared_by_all_on_one_engine() -> None:
@@ -409,6 +414,8 @@ async def test_postgresql_names_a_lock_that_is_held_too_long(
         ({"database": "nowhere"}, "does not exist: create it first"),
         ({"username": "nobody"}, "refused the login"),
         ({"query": {"host": "/nowhere"}}, "cannot be reached"),
+        ({"query": {"connect_timeout": "5"}}, "options of its address: .*unexpected .* 'connect_timeout'"),
+        ({"query": {"statement_cache_size": "many"}}, "cannot be opened with the options of its address"),
         ({"query": {}, "host": "127.0.0.1", "port": 1}, "cannot be reached"),
     ],
 )
@@ -418,6 +425,15 @@ async def test_a_postgresql_that_cannot_be_used_is_named(change: dict[str, Any],
         with pytest.raises(StorageError, match=words) as caught:
             await memory.add(ONE)
         assert "\n" not in str(caught.value)
+
+
+async def test_postgresql_takes_the_sslmode_that_providers_write(scope: dict[str, str]) -> None:
+    url = make_url(postgresql_url())
+    for mode, driver in (("disable", {}), ("prefer", {}), ("allow", {"drivername": "postgresql"})):
+        address = url.set(**driver).update_query_dict({"sslmode": mode}).render_as_string(hide_password=False)
+        async with SQLAlchemyMemory.from_url(address, **scope) as memory:
+            await memory.add(ONE)
+            assert await memory.size() == 1
 
 
 async def test_reading_leaves_no_transaction_open_in_postgresql(scope: dict[str, str]) -> None:
