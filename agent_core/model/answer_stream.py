@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from agent_core.model.failure import Failure, root_cause
+from agent_core.model.failure import Failure, root_cause, words_in
 from agent_core.model.openai_client import OpenAIClient
 from agent_core.model.sse import EventDecoder, ServerSentEvent
 from agent_core.text import shorten
@@ -127,6 +127,14 @@ class AnswerStream:
                 async for _ in self._pieces:
                     pass
 
+    def broke_off(self) -> Failure | None:
+        """The failure of an answer that has begun and said no word about its end; None where `[DONE]` is the end."""
+        # Many put an error into a shape of their own, and `[DONE]` behind it.
+        said = words_in(self._no_answer)
+        if said or not self.complete:
+            return self._failures.interrupted(said or "the connection was closed")
+        return None
+
     def nothing_came(self) -> Failure:
         """The failure to raise when the stream has ended without a chunk that is (part of) an answer."""
         stray = self._decoder.stray
@@ -139,8 +147,13 @@ def _error_in(value: object) -> object:
     """What in a chunk reports an error, if anything: OpenAI's form, that of older vLLM, and that of a single choice."""
     if not isinstance(value, Mapping):
         return None
-    if value.get("error") or value.get("object") == "error":
+    if _holds_words(value.get("error")) or value.get("object") == "error":
         return value
     choices = value.get("choices")
     first = choices[0] if isinstance(choices, list) and choices else None
-    return first if isinstance(first, Mapping) and first.get("error") else None
+    return first if isinstance(first, Mapping) and _holds_words(first.get("error")) else None
+
+
+def _holds_words(error: object) -> bool:
+    """Whether there is an error; some servers send the field with every chunk, and nothing in it."""
+    return any(error.values()) if isinstance(error, Mapping) else bool(error)

@@ -36,6 +36,10 @@ from agent_core.model.wire import wire_messages, wire_tools
 
 _TAIL_SECONDS = 5.0
 """How long the end of a stream is waited for once the answer has said that it is finished."""
+_FAILED = frozenset(
+    ("error", "failed", "network_error", "insufficient_system_resource", "abort", "aborted", "cancelled")
+)
+"""What endpoints say of an answer that they could not finish, where others report an error."""
 
 
 class OpenAIChatModel(ChatModelBase):
@@ -227,11 +231,12 @@ class OpenAIChatModel(ChatModelBase):
 
     def _incomplete(self, answer: AnswerStream, parts: StreamParts) -> Failure | None:
         """The failure of a stream that ended too early, though nothing else went wrong."""
-        if parts.finish_reason == "error":
-            return self._client.failures.interrupted("the endpoint says that it failed")
-        if parts.finish_reason is not None or (answer.complete and parts.begun):
+        reason = parts.finish_reason
+        if reason in _FAILED:
+            return self._client.failures.interrupted(f"the endpoint says that it failed: {reason}")
+        if reason is not None:
             return None
-        return self._client.failures.interrupted("the connection was closed") if parts.begun else answer.nothing_came()
+        return answer.broke_off() if parts.begun else answer.nothing_came()
 
     def _idle_left(self, heard: float) -> float | None:
         """Seconds that an answer which has begun may be silent from now on."""

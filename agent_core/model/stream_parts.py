@@ -21,6 +21,16 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_text", "thinki
 _MOST_TOKENS = 2**53
 """More is no count; what it is would not fit into a record either."""
 _TEXT_KEYS = ("text", "content", "thinking", "summary", "value")
+_FINISH_REASONS = {
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "safety": "content_filter",
+    "sensitive": "content_filter",
+    "refusal": "content_filter",
+}
+"""OpenAI's words for what other vendors, and proxies before them, call otherwise, in whatever case."""
 
 
 class StreamParts:
@@ -31,7 +41,8 @@ class StreamParts:
 
     Attributes:
         begun: something of the answer has come.
-        finish_reason: the endpoint's word for how the answer ended; None before, and from endpoints that never say.
+        finish_reason: how the answer ended, in OpenAI's word where it has one for that, else in the endpoint's; None
+            before, and from endpoints that never say.
         usage: tokens, as last reported.
     """
 
@@ -51,7 +62,8 @@ class StreamParts:
         choice = self._choice_of(chunk)
         self._note_usage(chunk.get("usage") or choice.get("usage") or _mapping(chunk.get("x_groq")).get("usage"))
         if choice.get("finish_reason"):
-            self.finish_reason = str(choice["finish_reason"])
+            reason = str(choice["finish_reason"])
+            self.finish_reason = _FINISH_REASONS.get(reason.lower(), reason)
         # An endpoint that does not stream answers with one whole message.
         delta = _mapping(choice.get("message") if choice.get("delta") is None else choice["delta"])
         calls_had_begun = bool(self._calls)
@@ -249,6 +261,8 @@ def _text(value: object) -> str:
 
 def _index(value: object) -> int | None:
     if isinstance(value, str) and re.fullmatch("[0-9]{1,9}", value):
+        return int(value)
+    if isinstance(value, float) and value.is_integer():
         return int(value)
     return value if isinstance(value, int) else None
 

@@ -290,10 +290,36 @@ class TestBrokenAnswers:
         assert deltas == [TextDelta("so far")]
         assert "upstream died" in str(error)
 
-    async def test_an_answer_that_finishes_with_an_error_is_not_complete(self, openai_server, model):
-        openai_server.play(raw(text("so far"), finish("error"), DONE))
-        deltas, _ = await answer_until_error(model, error=ModelInterrupted)
+    @pytest.mark.parametrize("word", ["error", "network_error", "insufficient_system_resource", "abort"])
+    async def test_an_answer_that_finishes_with_an_error_is_not_complete(self, openai_server, model, word):
+        openai_server.play(raw(text("so far"), finish(word), DONE))
+        deltas, error = await answer_until_error(model, error=ModelInterrupted)
         assert deltas == [TextDelta("so far")]
+        assert f"failed: {word}" in str(error)
+
+    @pytest.mark.parametrize("end", [(DONE,), ()])
+    @pytest.mark.parametrize(
+        "failure",
+        [
+            {"code": 500, "message": "worker died"},
+            {"detail": "worker died"},
+            {"type": "error", "message": "worker died"},
+            {"error_code": 336100, "error_msg": "worker died"},
+            {"choices": None, "base_resp": {"status_code": 1013, "status_msg": "worker died"}},
+        ],
+    )
+    async def test_an_error_in_any_shape_after_some_text_is_one(self, openai_server, model, failure, end):
+        """S09, S11: though the stream ends as if all was well."""
+        openai_server.play(raw(text("so far"), event(failure), *end))
+        deltas, error = await answer_until_error(model, error=ModelInterrupted)
+        assert deltas == [TextDelta("so far")]
+        assert "worker died" in str(error)
+
+    @pytest.mark.parametrize("nothing", [{"code": None, "message": ""}, {"code": 0, "message": None}, {}, False, ""])
+    async def test_an_error_with_nothing_in_it_is_none(self, openai_server, model, nothing):
+        """Some servers send the field with every chunk."""
+        openai_server.play(raw({**text("fine")[0], "error": nothing}, {**finish(), "error": nothing}, DONE))
+        assert joined(await answer(model)) == "fine"
 
     async def test_what_came_before_an_error_in_the_same_document_is_kept(self, openai_server, model):
         lines = [json.dumps(part) for part in (*text("so far"), {"error": {"message": "died"}})]

@@ -76,6 +76,15 @@ class TestToolCalls:
         chunks = call_chunks(piece(None, "f", "{}", index=0), piece(None, "f", "{}", index=1))
         assert len(calls_of(chunks)) == 2
 
+    def test_an_index_that_is_written_as_a_fraction(self):
+        chunks = call_chunks(
+            piece("a", "f", "{", index=0.0),
+            piece("b", "g", "{", index=1.0),
+            piece(None, None, "}", index=0.0),
+            piece(None, None, "}", index=1.0),
+        )
+        assert calls_of(chunks) == [("a", "f", "{}"), ("b", "g", "{}")]
+
     def test_whole_arguments_in_one_late_chunk(self):
         """S19: name and 6 KB of arguments at once."""
         arguments = json.dumps({"content": "x" * 6000})
@@ -276,6 +285,24 @@ class TestEnd:
         parts = StreamParts()
         collect([delta(content="a")], parts)
         assert parts.finished() == Finished(None, None)
+
+    @pytest.mark.parametrize(
+        ("said", "means"),
+        [
+            ("MAX_TOKENS", "length"),
+            ("max_tokens", "length"),
+            ("model_context_window_exceeded", "length"),
+            ("SAFETY", "content_filter"),
+            ("sensitive", "content_filter"),
+            ("length", "length"),
+            ("eos", "eos"),
+        ],
+    )
+    def test_an_end_that_a_vendor_calls_otherwise(self, said, means):
+        """S23: what is cut must be known for that, whatever the endpoint's word for it."""
+        parts = StreamParts()
+        parts.feed({"choices": [{"delta": {"content": "a"}, "finish_reason": said}]})
+        assert parts.finished().reason == means
 
     @pytest.mark.parametrize(
         "details", [{"prompt_tokens_details": {"cached_tokens": 5}}, {"prompt_cache_hit_tokens": 5}]
