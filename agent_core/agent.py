@@ -60,6 +60,9 @@ class Agent(StateModule):
         mark_rules: set marks on what the agent stores; assignable at any time.
         approve: asks a person where a permission is needed; without it such calls are refused.
         trace: where events go; a new one when absent. From one that was restored, the filter is taken over.
+
+    Attributes:
+        token_ratio: how many tokens the model's server counts for each one that is estimated.
     """
 
     def __init__(
@@ -95,7 +98,7 @@ class Agent(StateModule):
         self.register_state("memory_filter", msgspec.to_builtins, lambda data: msgspec.convert(data, MemoryFilter))
         self._turn = asyncio.Lock()
         self._run: ReplyRun | None = None
-        self._token_ratio = 1.0
+        self.token_ratio = 1.0
         self._follower = MemoryFollower(self.memory, self.trace, lambda: self.state.reply_id)
 
     @property
@@ -201,14 +204,16 @@ class Agent(StateModule):
         prompt = await self._build_prompt()
         size = self.model.context_size
         limit = size * self.context_config.trigger_ratio if size else None
-        if limit is not None and prompt.tokens * self._token_ratio > limit and await self.try_to_compress():
-            return await self._build_prompt()
+        while limit is not None and prompt.tokens * self.token_ratio > limit and await self.try_to_compress():
+            before, prompt = prompt, await self._build_prompt()
+            if prompt.tokens >= before.tokens:
+                break
         return prompt
 
     def calibrate(self, estimated: int, reported: int) -> None:
         """Learn from a server's own count how far the estimates are off for this model."""
         if estimated > 0 and reported > 0:
-            self._token_ratio = min(3.0, max(0.5, reported / estimated))
+            self.token_ratio = min(3.0, max(0.5, reported / estimated))
 
     async def system_parts(self) -> list[PromptPart]:
         """The system prompt: the agent's own, then what each middleware makes of it."""

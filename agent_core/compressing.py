@@ -6,20 +6,35 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from agent_core.compression import ContextConfig, older_part, summarize
-from agent_core.errors import MnemoscopeError
+from agent_core.compression import (
+    ContextConfig,
+    older_part,
+    oldest_that_fit,
+    summarize,
+    transcript_room,
+    transcript_tokens,
+)
+from agent_core.errors import ContextOverflow, MnemoscopeError
 from agent_core.event import CompressionEnded, CompressionStarted
 from agent_core.finishing import finish
 from agent_core.history import judge_history
-from agent_core.marks import COMPRESSED
+from agent_core.marks import COMPRESSED, Entry
+from agent_core.message import Msg
+from agent_core.model.base import ChatModelBase
 from agent_core.tokens import estimate_message_tokens, estimate_tokens
 
 if TYPE_CHECKING:
     from agent_core.agent import Agent
 
+_TRIES = 4
+"""How often a summary is asked for, of half as much each time, where the endpoint finds the request too long."""
+
 
 async def compress_memory(agent: Agent, config: ContextConfig, instructions: str = "") -> bool:
     """Summarise the older part of the agent's memory and mark it `compressed`.
+
+    Where that does not fit into the model's window at once, the oldest of it is: nothing is covered that the summary
+    has not seen.
 
     Returns:
         Whether anything was covered; False when there is nothing old enough.
@@ -34,7 +49,11 @@ async def compress_memory(agent: Agent, config: ContextConfig, instructions: str
     older = older_part(verdicts, config.keep_recent)
     if not older:
         return False
-    messages = [entry.msg for entry in older]
+    model = config.compression_model or agent.model
+    room = transcript_room(model, previous, config, instructions)
+    if room is not None and model is agent.model:
+        room = int(room / agent.token_ratio)
+    messages = [entry.msg for entry in oldest_that_fit(older, room)]
     tokens = sum(map(estimate_message_tokens, messages))
     reply_id = agent.state.reply_id
     agent.trace.append(CompressionStarted(messages=len(messages), tokens=tokens, reply_id=reply_id))
@@ -58,14 +77,32 @@ async def compress_memory(agent: Agent, config: ContextConfig, instructions: str
     try:
         # A memory that cannot set marks says so here, before a summary is paid for.
         await agent.memory.update_messages_mark(COMPRESSED, msg_ids=[])
-        model = config.compression_model or agent.model
-        summary, _ = await summarize(model, messages, previous, config, instructions)
+        summary, messages = await _summarize_oldest(model, older, previous, config, instructions, room)
     except BaseException as error:
         end("interrupted" if isinstance(error, asyncio.CancelledError) else str(error))
         raise
     # The two writes belong together: a cancellation that arrives between them must not tear them apart.
     await finish(cover(summary))
     return True
+
+
+async def _summarize_oldest(
+    model: ChatModelBase, older: list[Entry], previous: str, config: ContextConfig, instructions: str, room: int | None
+) -> tuple[str, list[Msg]]:
+    """A summary, and what it covers: as many of the oldest messages as the endpoint takes at once."""
+    tries = _TRIES
+    while True:
+        messages = [entry.msg for entry in oldest_that_fit(older, room)]
+        try:
+            summary, _ = await summarize(model, messages, previous, config, instructions, room)
+        except ContextOverflow:
+            # The window is unknown, or smaller than was told.
+            tries -= 1
+            if not tries:
+                raise
+            room = transcript_tokens(messages) // 2
+        else:
+            return summary, messages
 
 
 async def _cover(agent: Agent, previous: str, summary: str, msg_ids: list[str]) -> None:

@@ -14,6 +14,7 @@ from agent_core.message import HintBlock, Msg, SystemMsg, TextBlock, ToolCallBlo
 from agent_core.model.base import ChatModelBase, Finished, TextDelta
 from agent_core.reasoning_tags import without_reasoning
 from agent_core.text import shorten, well_formed
+from agent_core.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from agent_core.event import Usage
@@ -43,8 +44,9 @@ COMPRESSION_PROMPT = (
 _RESULT_LIMIT = 2_000
 """Characters of one tool result that go into the transcript."""
 _CUT = "[the summary ends here because the model reached its length limit]"
-_CHARACTERS_PER_TOKEN = 2
-"""Cautious for any script: how much transcript fits into a window."""
+_REQUEST_SHARE = 0.8
+"""How much of a window the request for a summary may fill; the rest is for the answer."""
+_LEFT_OUT = "[the beginning is left out]\n"
 
 
 class ContextConfig(Struct, frozen=True):
@@ -84,17 +86,44 @@ def older_part(verdicts: Sequence[Verdict], keep_recent: int) -> list[Entry]:
     return [entry for index, entry in enumerate(entries) if index not in kept]
 
 
+def transcript_room(model: ChatModelBase, previous: str, config: ContextConfig, instructions: str) -> int | None:
+    """How many tokens of transcript fit into one request for a summary; None where the window is unknown."""
+    if model.context_size is None:
+        return None
+    frame = estimate_tokens(f"{config.compression_prompt}{previous}{instructions}")
+    return max(int(model.context_size * _REQUEST_SHARE) - frame, model.context_size // 4)
+
+
+def oldest_that_fit(entries: Sequence[Entry], room: int | None) -> list[Entry]:
+    """As many of the first entries as fit into a transcript of `room` tokens, but not none; no pair is torn."""
+    left = room
+    for count, entry in enumerate(entries):
+        if left is None:
+            break
+        left -= transcript_tokens([entry.msg])
+        if left < 0 and (fitting := _without_torn_pairs(entries, count)):
+            return fitting
+    return list(entries)
+
+
+def transcript_tokens(messages: Sequence[Msg]) -> int:
+    """What these messages cost in a transcript, as an estimate."""
+    return sum(estimate_tokens(_transcript(msg)) + 1 for msg in messages)
+
+
 async def summarize(
     model: ChatModelBase,
     messages: Sequence[Msg],
     previous: str,
     config: ContextConfig,
     instructions: str = "",
+    room: int | None = None,
 ) -> tuple[str, Usage | None]:
     """Have `messages`, and the `previous` summary, summarised.
 
     The conversation goes as a transcript in one message, so that no endpoint can find its calls and results out of
-    order. A model that gives no object of the wanted form is asked for plain text once.
+    order. Of what is larger than `room` tokens only the end goes. A model that gives no object of the wanted form is
+    asked for plain text once.
 
     Raises:
         ModelError: the call failed.
@@ -102,7 +131,7 @@ async def summarize(
     """
     request = [
         SystemMsg("system", config.compression_prompt),
-        UserMsg("user", _request_text(model, messages, previous, instructions)),
+        UserMsg("user", _request_text(messages, previous, instructions, room)),
     ]
     try:
         reply = await model.generate_structured(request, SUMMARY_SCHEMA)
@@ -153,16 +182,21 @@ def _close_over_pairs(entries: Sequence[Entry], kept: set[int]) -> None:
     kept.update(index for index, own in enumerate(ids) if own & wanted)
 
 
+def _without_torn_pairs(entries: Sequence[Entry], count: int) -> list[Entry]:
+    """The first `count` entries, without those that share a call with a later one."""
+    later = set(range(count, len(entries)))
+    _close_over_pairs(entries, later)
+    return [entry for index, entry in enumerate(entries) if index not in later]
+
+
 def _call_ids(msg: Msg) -> set[str]:
     return {block.id for block in msg.blocks if isinstance(block, ToolCallBlock | ToolResultBlock)}
 
 
-def _request_text(model: ChatModelBase, messages: Sequence[Msg], previous: str, instructions: str) -> str:
+def _request_text(messages: Sequence[Msg], previous: str, instructions: str, room: int | None) -> str:
     transcript = "\n\n".join(filter(None, map(_transcript, messages)))
-    if model.context_size:
-        room = model.context_size * _CHARACTERS_PER_TOKEN
-        if len(transcript) > room:
-            transcript = "[the beginning is left out]\n" + transcript[-room:]
+    if room is not None and estimate_tokens(transcript) > room:
+        transcript = _LEFT_OUT + transcript[-(room * 4 if transcript.isascii() else room) :]
     sections = [
         f"<earlier-summary>\n{previous}\n</earlier-summary>" if previous else "",
         f"<transcript>\n{transcript}\n</transcript>",

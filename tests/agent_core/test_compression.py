@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+import re
+from collections.abc import AsyncIterator, Callable, Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.agent import Agent
-from agent_core.compression import FIELDS, ContextConfig, format_summary, older_part
+from agent_core.compression import FIELDS, ContextConfig, format_summary, older_part, oldest_that_fit
 from agent_core.errors import ContextOverflow, MnemoscopeError, ModelUnreachable, StructuredOutputError
 from agent_core.event import CompressionEnded, CompressionStarted, PromptSent
 from agent_core.history import judge_history
 from agent_core.marks import COMPRESSED, Entry, MemoryFilter
-from agent_core.message import AssistantMsg, Msg, SystemMsg, ToolCallBlock, ToolResultBlock, UserMsg
+from agent_core.message import AssistantMsg, Msg, SystemMsg, TextBlock, ToolCallBlock, ToolResultBlock, UserMsg
 from agent_core.model.base import Finished, ModelDelta, ToolSchema
 from agent_core.model.scripted_model import ScriptedChatModel
+from agent_core.tokens import estimate_tokens
 from memory import InMemoryMemory
 from tests.agent_core.agents import Echo, make_agent, use
 from tests.cancelling import cancel
@@ -149,6 +151,65 @@ async def test_a_prompt_that_passes_the_share_of_the_window_is_compressed_by_its
     await agent.reply("next")
     assert await marked(agent) > 0
     assert agent.trace.of(PromptSent)[0].tokens < 700 * 0.8
+
+
+def summarizer(takes: int | None = None) -> Callable[[Sequence[Msg], object], dict[str, str] | Exception]:
+    """Answers with the numbers of the questions that it was shown, or refuses more than so many tokens."""
+
+    def answer(messages: Sequence[Msg], _schema: object) -> dict[str, str] | Exception:
+        text = str(messages[-1].content)
+        if takes is not None and estimate_tokens(text) > takes:
+            return ContextOverflow("too long")
+        return {"discoveries": " ".join(re.findall(r"question \d+|#\d+", text)).replace("question ", "#")}
+
+    return answer
+
+
+@pytest.mark.parametrize(("count", "words"), [(14, "words " * 40), (40, "words " * 40), (30, "词语" * 50)])
+async def test_nothing_is_covered_that_the_summary_has_not_seen(count: int, words: str) -> None:
+    """A conversation that fills its window, and ones that are far larger."""
+    model = ScriptedChatModel(["fine"], structured=[summarizer(1800)], context_size=2000, repeat_last=True)
+    agent = make_agent(model=model)
+    for number in range(count):
+        await agent.memory.add([user(f"question {number} {words}"), said(words)])
+    await agent.reply("next")
+    covered = [str(msg.content) for msg, marks in await agent.memory.entries() if COMPRESSED in marks]
+    assert covered
+    seen = agent.memory._compressed_summary.split()
+    assert {f"#{text.split()[1]}" for text in covered if text.startswith("question")} <= set(seen)
+    assert agent.trace.of(PromptSent)[0].tokens < 2000
+    assert all(not ended.error for ended in agent.trace.of(CompressionEnded))
+
+
+async def test_where_the_endpoint_takes_less_than_was_thought_the_oldest_is_summarised() -> None:
+    """C08: the request for a summary is not made again as it was refused."""
+    model = ScriptedChatModel([ContextOverflow("too long"), "fine"], structured=[summarizer(500)], repeat_last=True)
+    agent = make_agent(model=model)
+    await history(agent)
+    assert (await agent.reply("next")).content == "fine"
+    assert 0 < await marked(agent) < 9
+    assert "#0" in agent.memory._compressed_summary
+
+
+async def test_an_endpoint_that_takes_no_request_for_a_summary_is_asked_a_few_times_only() -> None:
+    model = ScriptedChatModel([], structured=[ContextOverflow("too long")], repeat_last=True)
+    agent = make_agent(model=model)
+    await history(agent)
+    with pytest.raises(ContextOverflow):
+        await agent.compress_context()
+    assert len(model.requests) == 4
+    assert await marked(agent) == 0
+
+
+@given(st.lists(st.sampled_from(["u", "c1", "r1", "c2", "r2"]), min_size=1, max_size=10), st.integers(0, 80))
+def test_the_oldest_that_fit_hold_no_half_of_a_pair(kinds: list[str], room: int) -> None:
+    messages = [user("x") if kind == "u" else (call if kind[0] == "c" else result)(kind[1]) for kind in kinds]
+    entries = [Entry(msg, ()) for msg in messages]
+    fitting = oldest_that_fit(entries, room)
+    ids = [{block.id for block in entry.msg.blocks if not isinstance(block, TextBlock)} for entry in entries]
+    inside = [any(entry is one for one in fitting) for entry in entries]
+    assert fitting
+    assert not any(ids[a] & ids[b] for a in range(len(ids)) for b in range(len(ids)) if inside[a] != inside[b])
 
 
 async def test_an_unknown_window_waits_for_the_endpoints_own_word() -> None:
