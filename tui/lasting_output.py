@@ -68,6 +68,9 @@ def with_lasting_output(driver: type[Driver]) -> type[Driver]:
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **kwargs)
             terminal: Any = self._file  # type: ignore[has-type]
+            if not is_terminal(terminal):
+                # Textual draws on standard error, which people send elsewhere (`2> log`) or close.
+                terminal = sys.__stdout__
             self._file = LastingOutput(terminal, _hang_up)
 
     return LastingDriver

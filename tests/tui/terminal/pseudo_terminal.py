@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
+from typing import IO
 
 ROOT = Path(__file__).parents[3]
 LIMIT = 60.0
@@ -28,7 +29,10 @@ _CONTROLS = re.compile(
 
 
 class PseudoTerminal:
-    """Runs one case of `program` in a terminal of its own, or the real program where `arguments` are given."""
+    """Runs one case of `program` in a terminal of its own, or the real program where `arguments` are given.
+
+    Standard error is the terminal too, unless `error_file` is given.
+    """
 
     def __init__(
         self,
@@ -37,6 +41,7 @@ class PseudoTerminal:
         environ: Mapping[str, str] | None = None,
         size: tuple[int, int] = (120, 40),
         arguments: Sequence[str] = (),
+        error_file: IO[bytes] | None = None,
     ) -> None:
         self.written = bytearray()
         self._master, slave = pty.openpty()
@@ -55,7 +60,7 @@ class PseudoTerminal:
         command = ["tui", *arguments] if arguments else ["tests.tui.terminal.program", case, str(folder)]
         self.process = subprocess.Popen(
             [sys.executable, "-m", *command],
-            stdin=slave, stdout=slave, stderr=slave, cwd=ROOT, env=environment, start_new_session=True,
+            stdin=slave, stdout=slave, stderr=error_file or slave, cwd=ROOT, env=environment, start_new_session=True,
         )  # fmt: skip
 
     def __enter__(self) -> PseudoTerminal:

@@ -147,6 +147,16 @@ def test_leaving_is_no_fault_whatever_is_half_done(tmp_path: Path, keys: str) ->
     assert "error" not in terminal.text_after("\x1b[?1049l")
 
 
+def test_it_is_drawn_on_the_terminal_though_standard_error_is_a_file(tmp_path: Path) -> None:
+    """T23: `mnemoscope 2> errors`."""
+    errors = tmp_path / "errors"
+    with errors.open("wb") as file, PseudoTerminal("plain", tmp_path / "plain", error_file=file) as terminal:
+        terminal.wait_for(WELCOME)
+        terminal.send(CTRL_Q)
+        assert terminal.wait_for_end() == 0
+    assert errors.read_bytes() == b""
+
+
 def test_a_secret_in_a_variable_is_not_in_the_log(tmp_path: Path) -> None:
     with PseudoTerminal("failing", tmp_path) as terminal:
         terminal.wait_for(WELCOME)
