@@ -14,7 +14,8 @@ def _pattern(text: str) -> re.Pattern[str]:
 
 _POLITE = r"""(?:(?:
     hi|hello|hey|there|assistant|buddy|ok|okay|so|well|also|and|but|now|then|first|oh|btw|by\ the\ way|please|pls|plz
-    |kindly|just|great|thanks|thank\ you|cool|sure|yes|no|actually|one\ more\ thing|important
+    |good\ (?:morning|afternoon|evening|day)|kindly|just|great|thanks|thank\ you|cool|sure|yes|no|actually
+    |one\ more\ thing|important
     )\b[\s,.!:;-]*)*"""
 _ASKED_KINDLY = r"(?:can|could|would|will)\ (?:you|u)\ (?:please\ |kindly\ |just\ )*"
 _WISH = rf"""(?P<kindly>{_ASKED_KINDLY})?(?:
@@ -68,25 +69,39 @@ _KEEP_OUT = _pattern(
 _LOST = _pattern(
     r"^\W*(?:\w+\W+){0,2}i\ (?:(?:can'?t|cannot|don'?t|do\ not)\ (?:remember|recall)|forgot|have\ forgotten)\b"
 )
+_INDIRECT = r"(?:what|where|who|when|which|why|how|if|whether)"
 _RECALL = _pattern(
     rf"""^\W*{_POLITE}(?:{_ASKED_KINDLY})?(?:
     (?:tell|remind|show|give)\ me\ (?:again\ )?
-        (?:what|where|who|when|which|why|how|if|whether|of\ my|my|everything
-        |(?:something\ |more\ |all\ )?about\ (?:me|my))\b
+        (?:{_INDIRECT}|(?:of\ )?(?:my|our|the)|everything|(?:something\ |more\ |all\ )?about\ (?:me|my|myself|our))\b
+    |(?:check|find(?:\ out)?|look\ (?:up|for)|search(?:\ for)?|list|explain|describe|summari[sz]e)\ (?:again\ )?
+        (?:{_INDIRECT}|my|our)\b
+    |i(?:'d|\ would)?\ (?:(?:want|need|like|love)\ to\ know|wonder|(?:was|am)\ wondering)\ {_INDIRECT}\b
     |(?:show|list|print|display)\ (?:me\ )?memor(?:y|ies)\b
     |(?:show|list|print|display)\ (?:me\ )?(?:all\ |everything|what|my|your|the\ )+
         .*\b(?:{_ALL_THAT_IS_KNOWN}|know|saved|notes?|noted|my)\b
     |(?:recall|{_TO_REMEMBER})\b
     |(?:search|look\ (?:in|into|through)|check|consult)\ (?:your\ |my\ |the\ )?memor(?:y|ies))"""
 )
+# The program, or what it is connected to; a question about another thing may be one about what is remembered.
+_ITSELF = r"""(?:you|u|this|it|here|mnemoscope|(?:language\ )?models?|llms?|openai|ollama|api(?:\ keys?)?|program|app
+    |help)"""
 _ABOUT_ITSELF = _pattern(
     rf"""^\W*{_POLITE}(?:
-    who\ (?:are|r)\ (?:you|u)|who\ (?:made|built|is\ this)|how\ (?:are|r)\ (?:you|u)|how'?s\ it\ going
-    |(?:are|r)\ (?:you|u)\b|what\ (?:are|r)\ (?:you|u)\b(?!\ \w+ing\ about)|what(?:'s|\ is)\ (?:your|ur)\ name
-    |what(?:'s|\ is)\ (?:this|that|up|mnemoscope)\b|(?:which|what)\ (?:language\ )?model\b
-    |what\ (?:can|could|do)\ (?:you|u|i|this)\ (?:do|say|type|ask|help)\b|why\ (?:can'?t|don'?t|won'?t|are)\ you
-    |how\ (?:do|does|can|could|should)\ (?:i|we|you|one|this|it|that|mnemoscope)\ (?:
-        work|use|connect|set\ ?up|start|configure|change|switch|add|get|quit|exit|install|help|run)\b
+    who\ (?:are|r)\ (?:you|u)|who\ (?:made|built|is\ this\W*$)|how\ (?:are|r)\ (?:you|u)\b(?!\ (?:to|supposed)\b)
+    |how'?s\ it\ going|(?:are|r)\ (?:you|u)\b(?!\ (?:to|supposed|aware)\b)
+    |what\ (?:are|r)\ (?:you|u)\b(?!\ \w+ing\ about)|what(?:'s|\ is)\ (?:your|ur)\ name
+    |what(?:'s|\ is)\ (?:up|mnemoscope|(?:this|that)(?=\W*$|\ (?:for|about|all|here|thing|program|app|tool)\b))
+    |(?:which|what)\ (?:language\ model|model(?=
+        \W*$|\ (?:is\ )?{_ITSELF}|\ (?:are|do|does|answers|am\ i|is\ \w+(?:ing|ed))\b
+        (?!\ (?:i|we)\ (?!us|talk|speak|chat))))\b
+    |what\ (?:can|could|do)\ (?:(?:you|u|this)\ (?:do|say|type|ask|help)\b
+        |i\ (?:do|say|type|ask)(?=\W*$|\ (?:here|now|next|first|{_ITSELF})\b|\ (?:to|with|in)\ {_ITSELF}\b))
+    |why\ (?:can'?t|don'?t|won'?t|are)\ you\b(?!\ (?:remember|recall|know|call)\b)
+    |how\ (?:do|does|can|could|should)\ (?:
+        (?:you|(?:this|the)\ (?:program|app)|this|it|that|mnemoscope)\ (?:work|help|run|start)
+        |(?:i|we|you|one)\ (?:use|connect|set\ ?up|start|configure|change|switch|add|quit|exit|install|run)
+            (?=\W*$|\ (?:\w+\ ){{0,3}}{_ITSELF}\b)|(?:i|we|one)\ get\ (?:started|help))\b
     |how\ to\ (?:use|connect|start|quit|exit)\b|do\ you\ (?:speak|understand|work|like|think|feel|dream)\b
     |help\b|is\ (?:any(?:body|one)|someone)\ there
     |can\ (?:you|u)\ (?:help|hear|talk|speak|understand|chat)\b)"""

@@ -207,6 +207,31 @@ ASK = [
     "我有几个孩子",
     "项目什么时候截止？",
     "你好，我住在哪里？",
+    # about other things than the program, in the words of questions about the program
+    "how do I run the tests?",
+    "how do I connect to the VPN?",
+    "how do I get on the internet at the cabin",
+    "how do we start the staging server?",
+    "what do I do for a living?",
+    "what's that place we ate at?",
+    "how are you supposed to answer me?",
+    "which model of car do I drive?",
+    "我怎么连接VPN",
+    "怎么用咖啡机",
+    "你会怎么回答我",
+    "打开空调的密码是多少",
+    "会议室怎么预订",
+    # to be looked up
+    "could you check when my flight leaves?",
+    "can you look up my flight?",
+    "tell me the wifi password",
+    "list my allergies",
+    "explain our deploy process",
+    "summarize what you know about me",
+    "I wonder what my blood type is",
+    "Good evening, where do I live",
+    "能帮我查一下航班时间吗",
+    "列出我的过敏",
 ]
 
 CHAT = [
@@ -272,6 +297,21 @@ CHAT = [
     "你好吗？",
     "你是 ChatGPT 吗？",
     "这是什么？",
+    # about the program, or what it is connected to
+    "how do I connect to ollama?",
+    "how do I connect a real model?",
+    "how do I get started?",
+    "how do I quit?",
+    "how does this program work?",
+    "what do I do now?",
+    "what is this thing?",
+    "which model are you using?",
+    "what model am I talking to?",
+    "good afternoon, how are you?",
+    "怎么连接真正的模型",
+    "这个怎么用?",
+    "你怎么用",
+    "怎么退出",
 ]
 
 KEEP_OUT = [
@@ -303,14 +343,14 @@ def test_a_wish_without_a_fact_refers_back(text: str) -> None:
 
 @pytest.mark.parametrize("text", ASK)
 def test_a_question_is_asking_even_where_it_says_remember(text: str) -> None:
-    assert intent_of(text) == Ask()
+    assert isinstance(intent_of(text), Ask)
 
 
 @pytest.mark.parametrize("text", CHAT)
 def test_everything_else_is_chat(text: str) -> None:
-    assert intent_of(text) == Chat()
+    assert isinstance(intent_of(text), Chat)
 
 
 @pytest.mark.parametrize("text", KEEP_OUT)
 def test_nothing_is_saved_that_is_to_be_kept_out(text: str) -> None:
-    assert intent_of(text) == KeepOut()
+    assert isinstance(intent_of(text), KeepOut)
