@@ -24,6 +24,7 @@ class EndpointProfile(Struct, frozen=True):
         stream_usage: whether it can be asked for its token counts at the end of a stream.
         max_tokens_field: what the limit of output tokens is called.
         alternating_roles: whether messages of the same role must not follow each other.
+        short_call_ids: whether the ids of calls must be nine letters and digits, as Mistral's own are.
     """
 
     context_size: int | None = None
@@ -33,6 +34,7 @@ class EndpointProfile(Struct, frozen=True):
     stream_usage: bool = True
     max_tokens_field: str = "max_tokens"
     alternating_roles: bool = False
+    short_call_ids: bool = False
 
 
 class _Known(Struct, frozen=True):
@@ -56,6 +58,8 @@ _KNOWN = (
     ),
     _Known(r"^openrouter\.ai$", EndpointProfile(reasoning_field="reasoning")),
 )
+_CALL_ID = re.compile(r"tool[_ ]call[_ ]id|tool_calls(?:\[\d+\]|\.\d+)\.id")
+"""How refusals name the id of a call, in lower case."""
 
 
 def profile_for(endpoint: Endpoint, model: str) -> EndpointProfile:
@@ -91,6 +95,8 @@ def learn(
         return replace(profile, reasoning_field=wanted) if _has_calls(request) else None
     if re.search(r"roles? must alternate|alternating roles|alternate (?:between )?user", words):
         return replace(profile, alternating_roles=True)
+    if _has_calls(request) and _CALL_ID.search(words) and re.search(r"length|too long|a-z", words):
+        return replace(profile, short_call_ids=True)
     if _has_call_only(request) and (not words or re.search(r"\b(?:content|null|nonetype)\b", words)):
         other = "" if profile.call_only_content is None else None
         return replace(profile, call_only_content=other)

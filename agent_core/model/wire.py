@@ -7,6 +7,7 @@ shown, which messages these are.
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -30,6 +31,7 @@ WireMessage = dict[str, Any]
 
 _NOT_IN_NAMES = re.compile(r"[^a-zA-Z0-9_-]")
 _LONGEST_NAME = 64
+_SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
 _NO_OUTPUT = "(no output)"
 _NO_RESULT = "Interrupted: this call did not finish."
 _AUDIO_FORMATS = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
@@ -46,6 +48,8 @@ def wire_messages(messages: Sequence[Msg], profile: EndpointProfile) -> list[Wir
     for msg in messages:
         writer.add(msg)
     written = writer.close()
+    if profile.short_call_ids:
+        written = [_with_short_ids(message) for message in written]
     return _merged(written) if profile.alternating_roles else written
 
 
@@ -138,6 +142,19 @@ def _wire_call(call: ToolCallBlock) -> dict[str, Any]:
 
 def _wire_result(id: str, text: str) -> WireMessage:
     return {"role": "tool", "tool_call_id": id, "content": text or _NO_OUTPUT}
+
+
+def _with_short_ids(message: WireMessage) -> WireMessage:
+    """The same with ids of nine letters and digits for the calls: always the same, so that a prompt stays as it was."""
+    if "tool_call_id" in message:
+        return {**message, "tool_call_id": _short_id(message["tool_call_id"])}
+    if "tool_calls" in message:
+        return {**message, "tool_calls": [{**call, "id": _short_id(call["id"])} for call in message["tool_calls"]]}
+    return message
+
+
+def _short_id(call_id: str) -> str:
+    return call_id if _SHORT_ID.fullmatch(call_id) else hashlib.sha256(call_id.encode()).hexdigest()[:9]
 
 
 def _content(blocks: Sequence[ContentBlock]) -> str | list[dict[str, Any]] | None:

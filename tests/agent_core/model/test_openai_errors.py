@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import traceback
 
@@ -104,6 +105,33 @@ class TestRefusals:
         for part in (advice, "because I say so", openai_server.base_url):
             assert part in message
         assert caught.__cause__ is not None
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            "Tool call id was c1 but must be a-z, A-Z, 0-9, with a length of 9.",
+            "Invalid 'messages[1].tool_calls[0].id': string too long. Expected a string with maximum length 40.",
+            "messages.2.tool_call_id: String should have at most 40 characters, length 55",
+        ],
+    )
+    async def test_of_the_ids_of_calls_that_another_endpoint_gave_teach_to_send_others(
+        self, openai_server, model, said
+    ):
+        """S25: what is in the history once must not have every later request refused."""
+        openai_server.play(http_error(400, said), reply(text("fine")), reply(text("again")))
+        assert TextDelta("fine") in await answer(model, *LOOP)
+        assert TextDelta("again") in await answer(model, *LOOP)
+        refused, *sent = [[m for m in request.messages if m["role"] != "user"] for request in openai_server.chats]
+        assert refused[0]["tool_calls"][0]["id"] == "c1"
+        for call, result in sent:
+            assert re.fullmatch("[a-z0-9]{9}", call["tool_calls"][0]["id"])
+            assert result["tool_call_id"] == call["tool_calls"][0]["id"]
+        assert sent[0] == sent[1]
+
+    async def test_of_a_call_without_its_result_teach_nothing_about_ids(self, openai_server, model):
+        openai_server.play(http_error(400, "these tool_call_ids did not have response messages: c1"))
+        await answer_until_error(model, *LOOP, error=ModelBadRequest)
+        assert len(openai_server.requests) == 1
 
     async def test_a_model_that_is_not_there(self, openai_server, make_model):
         openai_server.models = {"other": {}}

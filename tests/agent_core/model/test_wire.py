@@ -272,3 +272,12 @@ def test_no_messages_make_a_history_that_a_strict_server_refuses(messages, alter
     profile = EndpointProfile(alternating_roles=alternating, call_only_content=content, reasoning_field="reasoning")
     written = wire_messages(messages, profile)
     assert not written or strict.complaint({"messages": written}) is None
+
+
+def test_short_ids_keep_calls_apart_and_those_that_are_short_already():
+    first, second = "call_" + "a" * 60, "call_" + "a" * 60 + "b"
+    sent = wire(calling(call(first), call(second), call("aB3dE6gH9")), result(first), short_call_ids=True)
+    ids = [one["id"] for one in sent[0]["tool_calls"]]
+    assert len(set(ids)) == 3
+    assert ids[2] == "aB3dE6gH9"
+    assert [message["tool_call_id"] for message in sent[1:]] == ids
