@@ -82,8 +82,13 @@ def tells_of_self(text: str) -> bool:
 
 
 def _remember_what_follows(text: str, folded: str, spans: list[tuple[int, int]], number: int, start: int) -> Remember:
-    """The fact goes to the end of the text, or to the first sentence after it that asks something."""
-    end = len(text)
+    """The fact goes to the end of the text, or to the first sentence after it that asks something.
+
+    A last sentence that only asks once more is no part of it.
+    """
+    last_start, last_end = spans[-1]
+    is_asked_again = number + 1 < len(spans) and _only_asks_to_remember(folded[last_start:last_end])
+    end = last_start if is_asked_again else len(text)
     for later_start, later_end in spans[number + 1 : number + 1 + _SENTENCES_LOOKED_AT]:
         if folded[later_start:later_end].rstrip().endswith("?"):
             end = later_start
@@ -92,6 +97,14 @@ def _remember_what_follows(text: str, folded: str, spans: list[tuple[int, int]],
     if any(language.names_only(fold(fact)) for language in _LANGUAGES):
         return Remember("")
     return Remember(fact or _statement_before(text, folded, spans[:number]))
+
+
+def _only_asks_to_remember(sentence: str) -> bool:
+    """Whether it says nothing else, as `Please remember that` does."""
+    if len(sentence) > _LONGEST_SENTENCE:
+        return False
+    cuts = [language.command_end(sentence) for language in _LANGUAGES]
+    return any(cut is not None and not _clean(sentence[cut:]) for cut in cuts)
 
 
 def _statement_before(text: str, folded: str, spans: list[tuple[int, int]]) -> str:

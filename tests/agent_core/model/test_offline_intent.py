@@ -43,6 +43,12 @@ REMEMBER = {
     "update your memory: I moved to Oslo": "I moved to Oslo",
     "Remember the milk": "the milk",
     "Remember: my secret question is: who was first?": "my secret question is: who was first",
+    # asked for twice
+    "From now on answer in German. Please remember that.": "answer in German",
+    "Remember my dog is Rex. Don't forget!": "my dog is Rex",
+    "Remember I live in Rome. Remember this. My dog is Rex.": "I live in Rome. Remember this. My dog is Rex",
+    "Remember that I like tea. Never forget that I hate coffee.": "I like tea. Never forget that I hate coffee",
+    "以后回答请用中文。请记住。": "回答请用中文",
     # politeness around it
     "I'd love for you to remember that I'm a nurse": "I'm a nurse",
     "you need to know that I'm deaf": "I'm deaf",
