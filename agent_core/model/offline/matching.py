@@ -36,7 +36,14 @@ _SUBJECTS = {
         "家人 家庭 妻子 老婆 丈夫 老公 伴侣 结婚 孩子 儿子 女儿 妈妈 爸爸 父母 父亲 母亲 兄弟 姐妹 哥哥 弟弟 姐姐 妹妹",
     ),
     "pet": ("pet pets dog dogs cat cats puppy kitten", "宠物 养了 狗 猫"),
-    "allergy": ("allergy allergies allergic", "过敏"),
+    "allergy": (
+        "allergy allergies allergic intolerant intolerance medicine medicines medication drug drugs penicillin",
+        "过敏 药 青霉素 忌口 禁忌",
+    ),
+    "travel": (
+        "fly flies flying flight flights plane trip trips travel travels travelling holiday holidays vacation",
+        "飞往 飞去 飞到 起飞 飞机 航班 机票 旅行 旅游 出差 度假",
+    ),
     "food": (
         "eat eats food diet vegetarian vegan drink drinks meal cook tea coffee",
         "吃 喝 饮食 食物 素食 饮料 咖啡 茶",
