@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from agent_core.text import well_formed
 
 _MOST_OBJECTS = 1_000
+_EMPTY_FIRST = re.compile(r"\A\s*\{\s*\}(?=\s*\{)")
 
 
 def load_object(text: str) -> dict[str, Any]:
     """The JSON object in `text`. Raw line breaks inside strings are let pass; nothing is unescaped but by JSON's rules.
 
+    An empty object before another one is passed over: proxies begin with it, and no model can mend that.
+
     Raises:
         json.JSONDecodeError: the text is not JSON.
         ValueError: it is JSON, but no object, or one that nobody can read (NaN, endless nesting or digits).
     """
-    return _object(text, strict=False)
+    return _object(_EMPTY_FIRST.sub(lambda empty: " " * len(empty[0]), text), strict=False)
 
 
 def objects_in(text: str) -> Iterator[dict[str, Any]]:

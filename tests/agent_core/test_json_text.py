@@ -39,6 +39,19 @@ def test_raw_line_breaks_in_strings_are_read_and_written_as_json_wants_them():
     assert json.loads(valid_object_text(text)) == {"content": "one\ntwo"}
 
 
+@pytest.mark.parametrize("text", ['{}{"a": 1}', ' { }\n{"a": 1}'])
+def test_an_empty_object_that_a_proxy_puts_first_is_passed_over(text):
+    """S23, S27: in every call of such an endpoint, whatever the model writes."""
+    assert load_object(text) == {"a": 1}
+    assert json.loads(valid_object_text(text)) == {"a": 1}
+
+
+def test_the_place_of_a_mistake_counts_what_is_passed_over():
+    with pytest.raises(json.JSONDecodeError) as caught:
+        load_object('{}{"a": no}')
+    assert caught.value.pos == 8
+
+
 def test_an_escaped_lone_surrogate_does_not_go_out_again():
     written = valid_object_text(r'{"a": "hi \ud83d", "b": "\ud83d\ude00"}')
     assert json.loads(written) == {"a": "hi \ufffd", "b": "😀"}
