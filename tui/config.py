@@ -134,10 +134,15 @@ def load_settings(options: Mapping[str, str | None] | None = None) -> Settings:
     )
 
 
+def is_base_url(text: str) -> bool:
+    """Whether a text can be the address of an endpoint."""
+    return re.match(r"https?://[^/\s]", text) is not None
+
+
 def _check(values: Mapping[str, Any], sources: Mapping[str, str]) -> None:
     """Refuse what can never work, naming where it was set."""
     for name in ("base_url", "embedding_base_url"):
-        if (url := values.get(name)) and not re.match(r"https?://[^/\s]", url):
+        if (url := values.get(name)) and not is_base_url(url):
             what = name.replace("_", " ").replace("url", "URL")
             raise ConfigError(f"The {what} must start with http:// or https://, not {url!r} ({sources[name]}).")
     if (memory := values.get("memory")) and (wrong := fault(memory)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from agent_core.permission import PermissionMode
+from tui.config import is_base_url
 from tui.handlers.errors import CommandError
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ async def model(main: MainScreen, argument: str) -> None:
     words = argument.split()
     if len(words) > 2:
         raise CommandError("/model takes a name and, if you like, a base URL: /model NAME [BASE_URL].")
+    if len(words) == 2 and not is_base_url(words[1]):
+        raise CommandError(f"The base URL must start with http:// or https://, not {words[1]}.")
     if words:
         main.runtime.set_model(words[0], words[1] if len(words) == 2 else None)
         main.draw({"status"})

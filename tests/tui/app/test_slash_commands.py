@@ -79,6 +79,14 @@ async def test_another_model_answers_from_the_next_message_on(tmp_path: Path) ->
         await driver.see("Another model speaks.", "ready · other · http://localhost:9/v1")
 
 
+async def test_an_address_that_is_none_changes_nothing(tmp_path: Path) -> None:
+    async with driving(SmallRuntime("First.", folder=tmp_path)) as driver:
+        before = driver.agent.model
+        await driver.say("/model other localhost:11434/v1")
+        await driver.told("The base URL must start with http:// or https://, not localhost:11434/v1.")
+        assert driver.agent.model is before
+
+
 async def test_a_new_session_is_empty_and_works(tmp_path: Path) -> None:
     async with driving(SmallRuntime("First.", "Second.", folder=tmp_path)) as driver:
         await driver.say("one")
