@@ -186,7 +186,13 @@ def _session() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
-    """Complains about words as they are, without what in them could act on the terminal."""
+    """Complains about words as they are, without what in them could act on the terminal.
+
+    Options are written out: `--mode` is no short form of `--model`, which would send what is asked to another place.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, **options)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and exit with 2."""

@@ -63,6 +63,13 @@ def test_the_version_is_the_installed_one() -> None:
     assert run("--version").stdout.decode() == f"mnemoscope {version('mnemoscope')}\n"
 
 
+@pytest.mark.parametrize("before", [[], ["ask"], ["memory", "list"]])
+def test_no_option_is_taken_for_a_longer_one(before: list[str], tmp_path: Path) -> None:
+    answer = run(*before, f"--work={tmp_path}")
+    assert answer.returncode == 2
+    assert b"unrecognized arguments: --work=" in answer.stderr
+
+
 @pytest.mark.parametrize(
     "arguments", [["--bogus"], ["bogus"], ["-c", "--resume", "x"], ["--resume"], ["ask", "--bogus"], ["sessions", "x"]]
 )
