@@ -208,7 +208,4 @@ class ChatPane(Vertical):
     @on(ScrollChat)
     def _scroll(self, event: ScrollChat) -> None:
         event.stop()
-        if event.pages < 0:
-            self._transcript.scroll_page_up(animate=False)
-        else:
-            self._transcript.scroll_page_down(animate=False)
+        self._transcript.scroll_pages(event.pages)

@@ -146,7 +146,8 @@ class ApprovalPanel(Vertical, can_focus=True):
 
     def action_scroll_change(self, lines: int) -> None:
         """Scroll what the call would change."""
-        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+        # At once: what waits for the next drawing starts from where all of a burst of keys started.
+        self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False, immediate=True)
 
     def action_scroll_chat(self, pages: int) -> None:
         """Scroll the chat."""

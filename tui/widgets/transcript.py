@@ -69,6 +69,11 @@ class Transcript(VerticalScroll, can_focus=False):
             if isinstance(row, FoldableRow):
                 row.open(self._opens_details)
 
+    def scroll_pages(self, pages: int) -> None:
+        """Scroll by pages, back when it is negative; a burst of keys by as many as it holds."""
+        height = self.scrollable_content_region.height
+        self.scroll_relative(y=pages * height, animate=False, immediate=True)
+
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         """Bring older items when the beginning of what is mounted comes into view."""
         super().watch_scroll_y(old_value, new_value)

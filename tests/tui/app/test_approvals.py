@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from textual.events import Key
 
 from agent_core.event import PermissionAnswered
 from tests.agent_core.agents import Change, use
@@ -147,9 +148,11 @@ async def test_while_asked_the_chat_scrolls_the_change_scrolls_and_panes_can_be_
         await driver.say("hi")
         await driver.see("+line 0 [/x]")
         await go_to_question(driver)
-        await driver.press("down", "down", "down")
-        await driver.see("+line 8 [/x]")
-        assert "+line 0 " not in driver.screen
+        for key in ["down", "down", "down"]:
+            # As keys come that are held down: together, before anything is drawn.
+            driver.app.post_message(Key(key, None))
+        await driver.see("+line 9 [/x]")
+        assert "+line 2 " not in driver.screen
         await driver.press("pageup", "pageup")
         await driver.see("line 33 of the chat", "once")
         await driver.press("f3")

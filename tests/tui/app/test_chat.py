@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from textual.events import Key
+
 from agent_core.errors import ModelUnreachable
 from agent_core.marks import HINT
 from agent_core.message import AssistantMsg, HintBlock, TextBlock
@@ -154,3 +156,15 @@ async def test_a_long_session_mounts_only_its_end_and_goes_back_on_demand(tmp_pa
         assert re.findall(r"❯ question \d+", driver.screen) == read
         await driver.say("and now")
         await driver.see("something new", "❯ and now", "Hello.")
+
+
+async def test_a_page_key_that_is_held_down_scrolls_by_as_many_pages_as_it_comes_times(tmp_path: Path) -> None:
+    runtime = SmallRuntime("Hello.", folder=tmp_path)
+    await runtime.agent.observe([f"line {number} of the chat" for number in range(40)])
+    async with driving(runtime) as driver:
+        await driver.see("line 39 of the chat")
+        transcript = driver.main.chat.query_one("#transcript")
+        end, page = transcript.scroll_offset.y, transcript.scrollable_content_region.height
+        for _ in range(2):
+            driver.app.post_message(Key("pageup", None))
+        await driver.until(lambda: transcript.scroll_offset.y == end - 2 * page)
