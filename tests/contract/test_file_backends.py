@@ -451,7 +451,10 @@ async def test_who_writes_to_what_is_silent_can_be_stopped_and_nothing_is_torn(
 
 
 @with_connection
-async def test_a_change_that_is_soon_done_is_waited_for_by_who_is_stopped(place: Place) -> None:
+async def test_a_change_that_is_soon_done_is_waited_for_by_who_is_stopped(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("agent_core.tool.remote_files._PATIENCE", 60)
     path = place.path("x")
     await place.backend.write_file(path, b"old")
     writing = asyncio.create_task(place.backend.write_file(path, b"new"))
