@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import socket
 from collections.abc import AsyncIterator, Iterator
 from ipaddress import ip_address
@@ -50,6 +51,13 @@ def _resolve_here_only(resolve: Any) -> Any:
         return resolve(host, *args, **kwargs)
 
     return getaddrinfo
+
+
+def pytest_collection_finish() -> None:
+    """Look for garbage among what tests make, not among all that was imported: that is a sixth of their CPU."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 10)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
