@@ -54,7 +54,7 @@ def _resolve_here_only(resolve: Any) -> Any:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage among what tests make, not among all that was imported: that is a sixth of their CPU."""
+    """Look for garbage among what tests make, not among all that was imported: that is a tenth of their CPU."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(20_000, 10, 10)
