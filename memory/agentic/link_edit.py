@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-import unicodedata
 from collections.abc import Iterable
 
 from memory.agentic.index import LinkSpan, find_links, spellings
+from memory.agentic.same_names import ByName, composed
 
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 _NEEDS_CODE = re.compile(r"[\s\x00-\x1f\x7f%#?&*|:()<>\[\]\\\"'`\udc80-\udcff]")
@@ -28,13 +28,10 @@ class Names:
 
     def __init__(self, relatives: Iterable[str]) -> None:
         relatives = list(dict.fromkeys(relatives))
-        # Of two files whose names look the same, each is meant by its own.
-        self._by_name = {_same(relative): relative for relative in relatives} | dict(
-            zip(relatives, relatives, strict=True)
-        )
+        self._by_name = ByName(dict(zip(relatives, relatives, strict=True)))
         self._by_stem: dict[str, list[str]] = {}
         for relative in relatives:
-            for stem in {_same(_stem(relative)), _same(_stem(posixpath.basename(relative)))}:
+            for stem in {composed(_stem(relative)), composed(_stem(posixpath.basename(relative)))}:
                 self._by_stem.setdefault(stem, []).append(relative)
 
     def find(self, target: str, base: str = "") -> str | None:
@@ -46,14 +43,13 @@ class Names:
         """
         for name in spellings(target):
             for start in dict.fromkeys((base, "")):
-                path = posixpath.normpath(posixpath.join(start, name))
-                if found := self._by_name.get(path) or self._by_name.get(_same(path)):
+                if found := self._by_name.get(posixpath.normpath(posixpath.join(start, name))):
                     return found
         return None
 
     def find_stem(self, name: str) -> str | None:
         """The file that `[[name]]` means; None when there is none, or more than one."""
-        found = self._by_stem.get(_same(_stem(name.strip())), [])
+        found = self._by_stem.get(composed(_stem(name.strip())), [])
         return found[0] if len(found) == 1 else None
 
 
@@ -120,8 +116,3 @@ def _bytes(text: str) -> bytes:
 
 def _stem(relative: str) -> str:
     return relative[:-3] if relative[-3:].lower() == ".md" else relative
-
-
-def _same(name: str) -> str:
-    """Names that differ only in how they encode the same characters are the same."""
-    return unicodedata.normalize("NFC", name)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from memory.agentic.folder import MemoryFolder
 from memory.agentic.index import IndexEntry, spellings
 from memory.agentic.memory_file import OUTSIDE, MemoryFile
+from memory.agentic.same_names import ByName
 
 MISSING = "no such memory"
 REFUSED = "leads outside the memory folder"
@@ -49,13 +49,10 @@ def without_link(links: Iterable[Link], files: Iterable[MemoryFile]) -> list[Mem
 
 def _by_name(entries: Iterable[IndexEntry], files: Iterable[MemoryFile]) -> list[Link]:
     """The links with their files, where these go by the name that is written; the others are left open."""
-    files = list(files)
-    # Of two files whose names look the same, each is meant by its own.
-    by_name = {_same(file.relative): file for file in files} | {file.relative: file for file in files}
+    by_name = ByName({file.relative: file for file in files})
     links = []
     for entry in entries:
-        named = (by_name.get(name) or by_name.get(_same(name)) for name in spellings(entry.target))
-        file = next(filter(None, named), None)
+        file = next(filter(None, map(by_name.get, spellings(entry.target))), None)
         links.append(Link(entry, file, REFUSED if file is not None and OUTSIDE in file.badges else ""))
     return links
 
@@ -68,8 +65,3 @@ def _by_path(entry: IndexEntry, located: Mapping[str, str | None], by_path: Mapp
             return Link(entry, file)
     problem = MISSING if all(paths) else REFUSED
     return Link(entry, None, "" if entry.is_example else problem)
-
-
-def _same(name: str) -> str:
-    """Names that differ only in how they encode the same characters are the same."""
-    return unicodedata.normalize("NFC", name)
